@@ -1,0 +1,70 @@
+"""The settings of a run: frozen, and checked when they are built."""
+
+from dataclasses import dataclass
+
+from skillwalker.errors import ConfigError
+
+DEFAULT_CASE_MODEL = "sonnet"
+MAX_DESCRIPTION_UNITS = 1024
+"""UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopConfig:
+    """How a target is measured and improved.
+
+    Raises:
+        ConfigError: a value is out of range; the message names the flag.
+    """
+
+    max_iterations: int = 5
+    holdout: float = 0.0
+    """Share of the cases that the improver never sees."""
+    runs_per_query: int = 1
+    """Most runs of a case in one evaluation; odd, so that a vote of decided runs has no tie."""
+    improver_model: str = "opus"
+    trial_model: str | None = None
+    """Overrides the model of every case."""
+    seed: int = 0
+    gate: float | None = 0.9
+    """Least P(better) for an improvement; None applies the search's choice ungated."""
+    confirm_runs: int = 3
+    """Most rounds in which original and best are measured side by side."""
+    max_loss: float = 0.05
+    """Most that recall or specificity may lose, as a fraction."""
+    max_turns: int = 4
+    timeout: float = 180.0
+    concurrency: int = 4
+    max_undecided: float = 0.1
+    """Share of a step's trials that may stay undecided before the run stops."""
+    max_description_units: int = MAX_DESCRIPTION_UNITS
+    max_trials: int | None = None
+    """Most trials of any kind, controls and retries included; 0 spends nothing."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        checks = (
+            (self.max_iterations >= 1, "--max-iterations", "at least 1", self.max_iterations),
+            (0 <= self.holdout < 1, "--holdout", "from 0 to below 1", self.holdout),
+            (
+                self.runs_per_query >= 1 and self.runs_per_query % 2 == 1,
+                "--runs-per-query",
+                "an odd number, so that a vote cannot tie",
+                self.runs_per_query,
+            ),
+            (self.gate is None or 0 < self.gate < 1, "--gate", "between 0 and 1", self.gate),
+            (self.confirm_runs >= 1, "--confirm-runs", "at least 1", self.confirm_runs),
+            (0 <= self.max_loss <= 1, "--max-loss", "from 0 to 1", self.max_loss),
+            (self.max_turns >= 1, "--max-turns", "at least 1", self.max_turns),
+            (self.timeout > 0, "--timeout", "more than 0 seconds", self.timeout),
+            (self.concurrency >= 1, "--concurrency", "at least 1", self.concurrency),
+            (
+                self.max_trials is None or self.max_trials >= 0,
+                "--max-trials",
+                "at least 0",
+                self.max_trials,
+            ),
+        )
+        for holds, flag, rule, value in checks:
+            if not holds:
+                raise ConfigError(f"{flag} must be {rule}; got {value}")

@@ -1,0 +1,158 @@
+"""What a run starts from: suites, cases, targets and how Claude Code lists them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillwalker.datatypes.vocabulary import (
+    CaseSet,
+    CaseType,
+    ListingState,
+    Position,
+    Severity,
+    TargetKind,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallExpectation:
+    """Whether a skill or agent is to be called."""
+
+    kind: TargetKind
+    target: str
+    """As written in the suite, in any form of a target."""
+    expected: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextExpectation:
+    """Whether the final answer holds a text."""
+
+    text: str
+    contains: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeExpectation:
+    """A rubric that a model grades by."""
+
+    rubric_file: Path
+    model: str
+    threshold: float
+
+
+Expectation = CallExpectation | TextExpectation | JudgeExpectation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One prompt with what should happen, as read from tests.json."""
+
+    name: str
+    type: CaseType
+    prompt: str
+    target: str | None
+    """The file's `skillFile` or `agentFile`, as written."""
+    model: str
+    scaffold: Path | None
+    expect: tuple[Expectation, ...]
+    tags: tuple[str, ...] = ()
+    runs: int | None = None
+    max_turns: int | None = None
+    timeout: float | None = None
+    preferred: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """One folder under evals/."""
+
+    name: str
+    path: Path
+    plugins: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerCase:
+    """A case as the loop measures it: a prompt and whether the target should trigger."""
+
+    name: str
+    prompt: str
+    should_trigger: bool
+    model: str
+    scaffold: Path | None = None
+    tags: tuple[str, ...] = ()
+    runs: int | None = None
+    """Overrides the run's runs per query."""
+    max_turns: int | None = None
+    timeout: float | None = None
+    preferred: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitCase:
+    """A case and the side it is on; `group` joins near-duplicates."""
+
+    case: TriggerCase
+    set: CaseSet
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something a user should know about a file."""
+
+    rule: str
+    severity: Severity
+    line: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The skill or agent whose description is measured, as its file stood when it was read."""
+
+    kind: TargetKind
+    position: Position
+    plugin: str | None
+    """The plugin's name; None in project position."""
+    name: str
+    """Folder of a skill, frontmatter name (else file name) of an agent, without a plugin prefix."""
+    alias: str | None
+    """A second name that Claude Code lists in brackets, without a prefix."""
+    path: Path
+    content: bytes
+    description: str
+    """The description as Claude Code reads it, before it flattens, escapes or caps it."""
+    body: str
+
+    @property
+    def id(self) -> str:
+        """The target as it is written on a command line: `plugin:name` or `project:name`."""
+        return f"{self.plugin if self.plugin is not None else 'project'}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """What Claude Code shows of one file, whatever the total budget."""
+
+    path: Path
+    kind: TargetKind
+    position: Position
+    listed: bool
+    name: str | None
+    alias: str | None
+    text: str | None
+    """Exactly what follows the name in the request; None when nothing of the file's own is sent."""
+    yaml_text: str | None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingPlace:
+    """The target's line in the whole listing: what is used of what budget, in characters."""
+
+    listed: Listed
+    budget_chars: int
+    used_chars: int
+    state: ListingState

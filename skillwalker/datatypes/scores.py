@@ -1,0 +1,143 @@
+"""Trials of one case, iterations, and the figures made from them."""
+
+from dataclasses import dataclass
+
+from skillwalker.datatypes.inputs import TriggerCase
+from skillwalker.datatypes.trials import Trial
+from skillwalker.datatypes.vocabulary import CaseSet, Outcome, Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A case to be measured: at most `runs` trials, numbered from `first_index`."""
+
+    case: TriggerCase
+    set: CaseSet
+    runs: int
+    first_index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """The trials of one case under one candidate; the vote is derived from them."""
+
+    case: TriggerCase
+    set: CaseSet
+    trials: tuple[Trial, ...]
+    """Last attempt of each run, in order of run_index."""
+
+    def count(self, outcome: Outcome) -> int:
+        """Number of trials with that outcome."""
+        return sum(trial.outcome is outcome for trial in self.trials)
+
+    @property
+    def triggered(self) -> int:
+        """Trials in which the target was called."""
+        return self.count(Outcome.TRIGGERED)
+
+    @property
+    def not_triggered(self) -> int:
+        """Trials in which it was not."""
+        return self.count(Outcome.NOT_TRIGGERED)
+
+    @property
+    def undecided(self) -> int:
+        """Trials that say nothing."""
+        return self.count(Outcome.UNDECIDED)
+
+    @property
+    def correct(self) -> int:
+        """Decided trials that did what the case asks for."""
+        return self.triggered if self.case.should_trigger else self.not_triggered
+
+    @property
+    def passed(self) -> bool | None:
+        """Majority of the decided trials; None on a tie or when none is decided."""
+        if self.triggered == self.not_triggered:
+            return None
+        return (self.triggered > self.not_triggered) == self.case.should_trigger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetScore:
+    """Cases of one set after the vote."""
+
+    passed: int
+    failed: int
+    undecided: int
+
+    @property
+    def total(self) -> int:
+        """All cases of the set."""
+        return self.passed + self.failed + self.undecided
+
+    @property
+    def accuracy(self) -> float | None:
+        """Passed of the decided; None when nothing was decided."""
+        decided = self.passed + self.failed
+        return self.passed / decided if decided else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """k of n decided runs, with a 90 % interval over cases."""
+
+    k: int
+    n: int
+    rate: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """The four rates of one description; `balanced` is the mean of recall and specificity."""
+
+    accuracy: Rate
+    recall: Rate
+    specificity: Rate
+    balanced: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """Original against best, from confirm trials alone."""
+
+    p_better: float | None
+    threshold: float
+    passed: bool
+    change: float | None
+    """Of balanced accuracy."""
+    interval: tuple[float, float] | None
+    """90 % interval of `change` over cases."""
+    recall_change: float | None
+    specificity_change: float | None
+    rounds: int
+    reason: str
+    """One sentence for people: why it passed, was refused or was not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageTotal:
+    """Usage summed over calls of one purpose."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float = 0.0
+    """Sum of the known costs."""
+    cost_unknown_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iteration:
+    """One candidate, measured."""
+
+    number: int
+    """From 1, the original."""
+    phase: Phase
+    candidate: str
+    description: str
+    results: tuple[CaseResult, ...]

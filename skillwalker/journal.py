@@ -1,0 +1,30 @@
+"""Where the loop puts each trial and each answer before it counts, and finds those of before."""
+
+from typing import Protocol
+
+from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.trials import Trial, TrialKey
+
+
+class Journal(Protocol):
+    """The memory of one run.
+
+    What `record_*` returns is durable: a run killed right after it finds the same trial or
+    answer again, so nothing is paid for twice.
+    """
+
+    def recorded_trial(self, key: TrialKey) -> Trial | None:
+        """A trial that an earlier life of this run finished."""
+        ...
+
+    def record_trial(self, trial: Trial, raw: tuple[bytes, ...]) -> Trial:
+        """Write a trial and its stream; gives the trial with its transcript's path."""
+        ...
+
+    def recorded_answer(self, number: int) -> Answer | None:
+        """The answer to the run's proposal of that number, from 1."""
+        ...
+
+    def record_answer(self, number: int, answer: Answer) -> None:
+        """Write an answer before it is used."""
+        ...

@@ -1,0 +1,1 @@
+"""Which work comes next: pure functions over the recorded history."""
