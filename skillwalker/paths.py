@@ -1,0 +1,117 @@
+"""Where suites, plugins and runs of a project lie."""
+
+import json
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillwalker.settings import Settings
+
+SETTINGS_FILE = "skillwalker.toml"
+EVALS_DIR = "evals"
+PLUGINS_DIR = "plugins"
+MANIFEST = Path(".claude-plugin", "plugin.json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The folders of one project; every path below the command line comes from here."""
+
+    project: Path
+    evals_dir: Path
+    plugin_dirs: tuple[Path, ...]
+    """Folders of plugins, or plugins themselves: `plugins/` first, then the settings' entries."""
+    output_dir: Path
+    home: Path
+    """The user's home, in which `user:name` targets lie."""
+
+    def plugin_folder(self, name: str) -> Path | None:
+        """Find a plugin by its folder's name, else by the name in its manifest.
+
+        Looked for in `plugins/`, in each entry of `plugin-dirs`, then in the project itself.
+        """
+        if not is_file_name(name):
+            return None
+        for folder in self.plugin_dirs:
+            if is_plugin(folder) and name in {folder.name, plugin_name(folder)}:
+                return folder
+            if (folder / name).is_dir():
+                return folder / name
+        if (self.project / name).is_dir():
+            return self.project / name
+        named = (folder for folder in self.plugin_folders() if plugin_name(folder) == name)
+        return next(named, None)
+
+    def plugin_folders(self) -> tuple[Path, ...]:
+        """List the plugins in `plugins/` and the settings' entries, by name within each."""
+        found: dict[Path, None] = {}
+        for folder in self.plugin_dirs:
+            if is_plugin(folder):
+                found[folder] = None
+            else:
+                found.update(dict.fromkeys(_subfolders(folder)))
+        return tuple(found)
+
+
+def is_file_name(name: str) -> bool:
+    """Say whether a name stays inside the folder that it is looked for in.
+
+    Any script is good; separators, control characters, lone surrogates and dots alone are not.
+    """
+    if not name.strip(". ") or any(mark in name for mark in "/\\"):
+        return False
+    return not any(unicodedata.category(char) in {"Cc", "Cs"} for char in name)
+
+
+def is_plugin(folder: Path) -> bool:
+    """Say whether a folder is itself a plugin, rather than one that holds plugins."""
+    return (folder / MANIFEST).is_file() or any(
+        (folder / part).is_dir() for part in ("skills", "agents")
+    )
+
+
+def plugin_name(folder: Path) -> str:
+    """Name a plugin as Claude Code does: by its manifest, else by its folder."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return folder.name
+    name = manifest.get("name") if isinstance(manifest, dict) else None
+    return name if isinstance(name, str) and name else folder.name
+
+
+def find_project(start: Path) -> Path:
+    """Find the project that a folder belongs to.
+
+    The nearest folder upwards that holds `skillwalker.toml`, else the nearest that holds
+    `evals/`, else the folder itself.
+    """
+    folders = (start, *start.parents)
+    for folder in folders:
+        if (folder / SETTINGS_FILE).is_file():
+            return folder
+    return next((folder for folder in folders if (folder / EVALS_DIR).is_dir()), start)
+
+
+def open_places(project: Path, settings: Settings, home: Path) -> Places:
+    """Lay a project's settings out as paths; a relative one is relative to the project."""
+
+    def place(written: str) -> Path:
+        if written == "~" or written.startswith("~/"):
+            return home / written[2:]
+        return project / written
+
+    return Places(
+        project=project,
+        evals_dir=place(settings.evals_dir),
+        plugin_dirs=(project / PLUGINS_DIR, *(place(entry) for entry in settings.plugin_dirs)),
+        output_dir=place(settings.output_dir),
+        home=home,
+    )
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+    except OSError:
+        return []
