@@ -1,0 +1,105 @@
+"""The command line: parse, wire, exit code; no decisions.
+
+Importing this package imports typer and nothing heavier: every command imports what it needs
+when it runs, so that `--help` and completion answer at once.
+"""
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from skillwalker.cli import evals, files, improve, runs
+from skillwalker.cli.options import JsonOption, ProjectOption, remember
+from skillwalker.errors import SkillwalkerError
+
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+def _group(name: str, summary: str) -> typer.Typer:
+    """Make an empty command group."""
+    return typer.Typer(name=name, help=summary, no_args_is_help=True, context_settings=CONTEXT)
+
+
+app = typer.Typer(
+    no_args_is_help=True,
+    context_settings=CONTEXT,
+    pretty_exceptions_enable=False,
+    help="Measure whether Claude Code uses your skills and agents, and improve their descriptions.",
+)
+
+
+def _print_version(value: bool) -> None:
+    """Print the version and leave."""
+    if value:
+        from skillwalker import __version__
+
+        typer.echo(f"skillwalker {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Remember what was said before the subcommand."""
+    remember(ctx, project=project, as_json=as_json, version=version)
+
+
+scil_app = _group("scil", "Skill Call Improvement Loop: improve a skill's description.")
+scil_app.callback()(root)
+scil_app.command("run", help="Improve a skill's description.")(improve.scil_run)
+acil_app = _group("acil", "Agent Call Improvement Loop: improve an agent's description.")
+acil_app.callback()(root)
+acil_app.command("run", help="Improve an agent's description.")(improve.acil_run)
+evals_app = _group("evals", "Suites of cases: list them, print their schema.")
+evals_app.callback()(root)
+evals_app.command("list", help="List suites, their cases by type, and targets.")(evals.evals_list)
+evals_app.command("schema", help="Print the JSON Schema of tests.json.")(evals.evals_schema)
+for group in (scil_app, acil_app, evals_app):
+    app.add_typer(group)
+app.command("measure", help="Measure a target; never writes it.")(improve.measure)
+app.command("show", help="Show what Claude Code is shown of a skill or agent.")(files.show)
+app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
+app.command("apply", help="Write a recorded run's best description.")(files.apply)
+app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
+app.command("trial", help="Show one recorded trial.")(runs.trial)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: arguments without the program's name; default: those of the process.
+
+    Returns:
+        The exit code: 0 done, 1 an error in input or set-up, 2 wrong usage, 3 inconclusive,
+        4 a gate that was asked for, 130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # Prompts and descriptions come in any script; a C locale must not turn them into errors.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        app(args=argv, prog_name="skillwalker")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    except SkillwalkerError as error:
+        typer.echo(f"skillwalker: {error}", err=True)
+        return error.exit_code
+    return 0  # pragma: no cover (typer always leaves by SystemExit)
+
+
+def scil() -> int:
+    """Run `skillwalker scil …`."""
+    return main(["scil", *sys.argv[1:]])
+
+
+def acil() -> int:
+    """Run `skillwalker acil …`."""
+    return main(["acil", *sys.argv[1:]])

@@ -1,0 +1,76 @@
+"""The options that many commands share, and the project they speak of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from skillwalker.paths import Places
+    from skillwalker.settings import Settings
+
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option(
+        "-C",
+        "--project",
+        metavar="DIR",
+        help="Project folder; default: the nearest parent with skillwalker.toml, else evals/.",
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on stdout instead of text.")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What was given before the subcommand."""
+
+    project: Path | None = None
+    as_json: bool = False
+
+
+def remember(ctx: typer.Context, *, project: Path | None, as_json: bool, version: bool) -> None:
+    """Keep the options that stand before the subcommand for the command to read."""
+    del version  # handled by its own callback
+    earlier = ctx.obj if isinstance(ctx.obj, Said) else Said()
+    ctx.obj = Said(
+        project=project if project is not None else earlier.project,
+        as_json=as_json or earlier.as_json,
+    )
+
+
+def wants_json(ctx: typer.Context, as_json: bool) -> bool:
+    """Whether `--json` stands before or after the subcommand."""
+    return as_json or (isinstance(ctx.obj, Said) and ctx.obj.as_json)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """The folder a command works in and its settings."""
+
+    places: "Places"
+    settings: "Settings"
+
+
+def open_project(ctx: typer.Context, project: Path | None) -> Project:
+    """Find the project and read its settings.
+
+    Raises:
+        ConfigError: the folder does not exist, or its settings are wrong.
+    """
+    from skillwalker.cli.environment import home_folder
+    from skillwalker.errors import ConfigError
+    from skillwalker.paths import find_project, open_places
+    from skillwalker.settings import load_settings
+
+    said = project
+    if said is None and isinstance(ctx.obj, Said):
+        said = ctx.obj.project
+    if said is not None and not said.is_dir():
+        raise ConfigError(f"--project {said}: there is no such folder")
+    folder = said.absolute() if said is not None else find_project(Path.cwd())
+    settings = load_settings(folder)
+    return Project(places=open_places(folder, settings, home_folder()), settings=settings)
