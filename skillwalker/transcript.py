@@ -42,7 +42,7 @@ def read_outcome(
         model_asked: an alias or a full id; a trial that another model answered is undecided.
         max_turns: calls at later turns do not count.
 
-    Source: observed behaviour of Claude Code 2.1.197 and 2.1.332 (docs/reference.md).
+    Source: observed behaviour of Claude Code 2.1.197 and 2.1.332 recorded in tests/data/streams.
     """
     own = tuple(call for call in transcript.calls if resolves(call, called_as))
     also = _also_fired(transcript.calls, own)
@@ -143,9 +143,13 @@ def _undecided_reason(transcript: Transcript, *, wrong_model: bool) -> str | Non
 
 def _also_fired(calls: tuple[Call, ...], own: tuple[Call, ...]) -> tuple[str, ...]:
     """Name what else the main thread used, in order, each once."""
-    names = (
-        PurePosixPath(call.name).parent.name if call.mode is Mode.READ else plain_name(call.name)
-        for call in calls
-        if call not in own and call.mode is not Mode.NESTED
-    )
-    return tuple(dict.fromkeys(names))
+    others = (call for call in calls if call not in own and call.mode is not Mode.NESTED)
+    return tuple(dict.fromkeys(_shown_name(call) for call in others))
+
+
+def _shown_name(call: Call) -> str:
+    """Name a call for people: of a file that was read, the skill's folder or the agent's stem."""
+    if call.mode is not Mode.READ:
+        return plain_name(call.name)
+    path = PurePosixPath(call.name)
+    return path.parent.name if call.kind is TargetKind.SKILL else path.stem
