@@ -5,11 +5,12 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillwalker.settings import Settings
+from skillwalker.settings import SETTINGS_FILE, Settings
 
-SETTINGS_FILE = "skillwalker.toml"
 EVALS_DIR = "evals"
 PLUGINS_DIR = "plugins"
+MAX_NAME_BYTES = 255
+"""Longest file name. Source: NAME_MAX of Linux and macOS file systems."""
 MANIFEST = Path(".claude-plugin", "plugin.json")
 
 
@@ -35,9 +36,9 @@ class Places:
         for folder in self.plugin_dirs:
             if is_plugin(folder) and name in {folder.name, plugin_name(folder)}:
                 return folder
-            if (folder / name).is_dir():
+            if _is_folder(folder / name):
                 return folder / name
-        if (self.project / name).is_dir():
+        if _is_folder(self.project / name):
             return self.project / name
         named = (folder for folder in self.plugin_folders() if plugin_name(folder) == name)
         return next(named, None)
@@ -56,18 +57,23 @@ class Places:
 def is_file_name(name: str) -> bool:
     """Say whether a name stays inside the folder that it is looked for in.
 
-    Any script is good; separators, control characters, lone surrogates and dots alone are not.
+    Any script is good; separators, control characters, lone surrogates, dots alone and more
+    bytes than a file name may have are not.
     """
     if not name.strip(". ") or any(mark in name for mark in "/\\"):
+        return False
+    if len(name.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
         return False
     return not any(unicodedata.category(char) in {"Cc", "Cs"} for char in name)
 
 
 def is_plugin(folder: Path) -> bool:
-    """Say whether a folder is itself a plugin, rather than one that holds plugins."""
-    return (folder / MANIFEST).is_file() or any(
-        (folder / part).is_dir() for part in ("skills", "agents")
-    )
+    """Say whether a folder is itself a plugin, rather than one that holds plugins.
+
+    Judged by its files, for a plugin may itself be called `skills`.
+    """
+    files = (str(MANIFEST), "skills/*/SKILL.md", "agents/*.md")
+    return any(any(folder.glob(pattern)) for pattern in files)
 
 
 def plugin_name(folder: Path) -> str:
@@ -110,8 +116,15 @@ def open_places(project: Path, settings: Settings, home: Path) -> Places:
     )
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # not to be looked into: for us it is not there
+        return False
+
+
 def _subfolders(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.is_dir() and path.name[0] != ".")
+        return sorted(path for path in folder.iterdir() if _is_folder(path) and path.name[0] != ".")
     except OSError:
         return []

@@ -1,7 +1,14 @@
 """The settings of a project, as its file has them: where things lie and what the defaults are."""
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from skillwalker.errors import ConfigError
+
+SETTINGS_FILE = "skillwalker.toml"
+PYPROJECT = "pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +74,62 @@ class Settings:
     prices: tuple[PriceSettings, ...] = ()
     engine_env: tuple[str, ...] = ()
     metrics: tuple[MetricSettings, ...] = ()
+
+
+def load_settings(project: Path) -> Settings:
+    """Read a project's settings; a project without any gets the defaults.
+
+    `skillwalker.toml` is read if it is there, else `[tool.skillwalker]` of `pyproject.toml`.
+
+    Raises:
+        ConfigError: the file cannot be read or a setting is wrong; one line per fault, each with
+            file and key.
+    """
+    own = _read_toml(project / SETTINGS_FILE)
+    if own is not None:
+        return _check(project / SETTINGS_FILE, own)
+    tool = (_read_toml(project / PYPROJECT) or {}).get("tool")
+    if isinstance(tool, dict) and "skillwalker" in tool:
+        return _check(project / PYPROJECT, tool["skillwalker"])
+    return Settings()
+
+
+def _read_toml(path: Path) -> dict[str, object] | None:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path.name}: byte {error.start} is not UTF-8; save the file as UTF-8"
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path.name}: invalid TOML: {error}; correct it there") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path.name}: values are nested too deep; flatten them") from error
+    except OSError as error:
+        raise ConfigError(
+            f"{path.name}: cannot be read ({error.strerror}); check its permissions"
+        ) from error
+
+
+def _check(path: Path, values: object) -> Settings:
+    # pydantic is loaded only when there is a file to check: start-up time
+    from pydantic import ValidationError
+
+    from skillwalker.faults import find_faults
+    from skillwalker.settings_schema import SettingsForm
+
+    table = "[tool.skillwalker] " if path.name == PYPROJECT else ""
+    if isinstance(values, Mapping) and values.get("engine") == "api":
+        raise ConfigError(
+            f'{path.name}: engine "api" is reserved and not built yet; '
+            "choose docker, local or simulated"
+        )
+    try:
+        form = SettingsForm.model_validate(values)
+    except ValidationError as error:
+        faults = find_faults(error, SettingsForm)
+        lines = (f"{path.name}: {table}{fault.message}" for fault in faults)
+        raise ConfigError("\n".join(lines)) from error
+    return form.settings(path)
