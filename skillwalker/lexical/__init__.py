@@ -1,0 +1,1 @@
+"""Words of texts in any script: what the simulated Claude goes by instead of understanding."""
