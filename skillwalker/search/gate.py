@@ -1,0 +1,194 @@
+"""The gate: may the best text replace the original, judged from confirm trials alone?
+
+The search picks its best by its highest score, which is partly luck. So both texts are measured
+again side by side, and only these trials count. Everything here can be recomputed from them.
+"""
+
+from collections.abc import Sequence
+
+from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
+from skillwalker.intervals import Change, PairedCase, compare
+from skillwalker.search.need import to_decide
+
+HOPELESS = 0.2
+"""P(better) by the search's own trials under which confirm rounds are not worth their price."""
+ENOUGH_ROUNDS = 2
+SURELY = 0.99
+HARDLY = 0.25
+EXACT = 1e-9
+"""Room for rounding where a limit may be met exactly."""
+
+
+def threshold(gate: float, looks: int) -> float:
+    """Say how high P(better) must be when a target is gated for the `looks`-th time.
+
+    Look k may pass by luck with a chance of (1 - gate) / k^2. The first look is at `gate` itself,
+    and the chances of all looks together stay under 1.65 (1 - gate) however many there are; with
+    1 / k they would grow without end.
+
+    Source: an alpha-spending Bonferroni bound with weights 1 / k^2 (their sum is pi^2 / 6).
+    """
+    return max(gate, 1.0 - (1.0 - gate) / max(1, looks) ** 2)
+
+
+def worth_confirming(original: Iteration, best: Iteration) -> bool:
+    """Say whether confirm rounds can lead anywhere.
+
+    Not for the same text, not when the search's own trials (which flatter its choice) make the
+    best unlikely to be better, and not when a class has no case, so that no gate can pass.
+    """
+    classes = {result.case.should_trigger for result in original.results}
+    if original.candidate == best.candidate or len(classes) < 2:
+        return False
+    likely = compare(pair(original.results, best.results)).p_better
+    return likely is None or likely >= HOPELESS
+
+
+def not_confirmed(threshold: float) -> GateResult:
+    """Give the result of a gate for which no trial was run."""
+    return GateResult(
+        p_better=None,
+        threshold=threshold,
+        passed=False,
+        change=None,
+        interval=None,
+        recall_change=None,
+        specificity_change=None,
+        rounds=0,
+        reason="no confirm round was run: by the search's own trials the best text is unlikely"
+        " to pass, or the suite has cases of one kind only; the original is kept",
+    )
+
+
+def another_round(result: GateResult, *, most: int) -> bool:
+    """Say whether a further confirm round is due after those of `result`.
+
+    Args:
+        result: the judgement of all rounds so far.
+        most: rounds that may be run in all.
+    """
+    if result.rounds >= most:
+        return False
+    if result.rounds < ENOUGH_ROUNDS or result.p_better is None:
+        return True
+    return HARDLY <= result.p_better <= max(SURELY, result.threshold)
+
+
+def pair(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[PairedCase, ...]:
+    """Lay the decided runs of two texts side by side, by case and model.
+
+    Results of the same case, as from several rounds, are added up; a case that one of the two
+    has not is left out.
+    """
+    old, new = _counts(before), _counts(after)
+    return tuple(
+        PairedCase(positive=positive, k0=k, n0=n, k1=new[key][1], n1=new[key][2])
+        for key, (positive, k, n) in old.items()
+        if key in new
+    )
+
+
+def _counts(results: Sequence[CaseResult]) -> dict[tuple[str, str], tuple[bool, int, int]]:
+    """Sum correct and decided runs by case and model."""
+    sums: dict[tuple[str, str], tuple[bool, int, int]] = {}
+    for result in results:
+        key = (result.case.name, result.case.model)
+        _, k, n = sums.get(key, (False, 0, 0))
+        decided = result.triggered + result.not_triggered
+        sums[key] = (result.case.should_trigger, k + result.correct, n + decided)
+    return sums
+
+
+def judge(
+    confirm_original: Sequence[CaseResult],
+    confirm_best: Sequence[CaseResult],
+    *,
+    threshold: float,
+    max_loss: float,
+    rounds: int,
+) -> GateResult:
+    """Judge the best text against the original.
+
+    Passed: P(better) reaches the threshold, and recall and specificity each lose at most
+    `max_loss`. The posterior of a change is taken as normal around the measured one, so the
+    measured loss is its median.
+
+    Args:
+        confirm_original: results of the original in all confirm rounds.
+        confirm_best: results of the best text in the same rounds.
+        threshold: least P(better), as `threshold` gives it.
+        max_loss: most that a class may lose, as a fraction.
+        rounds: confirm rounds that the results are from.
+    """
+    pairs = pair(confirm_original, confirm_best)
+    change = compare(pairs)
+    fault = _fault(change, pairs, threshold=threshold, max_loss=max_loss, rounds=rounds)
+    return GateResult(
+        p_better=change.p_better,
+        threshold=threshold,
+        passed=fault is None,
+        change=change.change,
+        interval=change.interval,
+        recall_change=change.recall_change,
+        specificity_change=change.specificity_change,
+        rounds=rounds,
+        reason=fault if fault is not None else _praise(change, threshold),
+    )
+
+
+def _fault(
+    change: Change,
+    pairs: Sequence[PairedCase],
+    *,
+    threshold: float,
+    max_loss: float,
+    rounds: int,
+) -> str | None:
+    """Say why the gate does not pass, and what would help; None when it passes."""
+    if change.p_better is None:
+        return _unmeasured(change)
+    losses = (("recall", change.recall_change), ("specificity", change.specificity_change))
+    for name, gained in losses:
+        if gained is not None and -gained > max_loss + EXACT:
+            return f"{name} fell by {-gained:.3f}, and at most {max_loss:g} may be lost"
+    if change.p_better < threshold:
+        return (
+            f"no convincing difference: P(better) is {change.p_better:.3f},"
+            f" {threshold:.4g} is asked; {_advice(change, pairs, threshold, rounds)}"
+        )
+    return None
+
+
+def _unmeasured(change: Change) -> str:
+    """Name the class without a case that both texts decided."""
+    missing = [
+        kind
+        for kind, gained in (
+            ("should trigger", change.recall_change),
+            ("should not trigger", change.specificity_change),
+        )
+        if gained is None
+    ]
+    return (
+        f"no case that {' and none that '.join(missing)} was decided under both texts;"
+        f" add cases that {' and some that '.join(missing)}"
+    )
+
+
+def _praise(change: Change, threshold: float) -> str:
+    """Say why the gate passed."""
+    return (
+        f"better with P {change.p_better:.3f} ({threshold:.4g} is asked): recall"
+        f" {change.recall_change:+.3f}, specificity {change.specificity_change:+.3f}"
+    )
+
+
+def _advice(change: Change, pairs: Sequence[PairedCase], threshold: float, rounds: int) -> str:
+    """Say what it would take to decide."""
+    if change.change is None or change.change <= 0:
+        return "the best text did no better than the original, so more rounds are no advice"
+    need = to_decide(pairs, threshold, rounds)
+    size = f"a true change of {change.change:+.3f}"
+    if need.rounds is not None:
+        return f"to show {size} would take about {need.rounds} rounds ({need.trials} trials) in all"
+    return f"to show {size} would take about {need.cases} cases, more rounds of these do not do"
