@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
 from skillwalker.intervals import Change, PairedCase, compare
 from skillwalker.search.need import to_decide
+from skillwalker.steps.step_5_score import count_runs
 
 HOPELESS = 0.2
 """P(better) by the search's own trials under which confirm rounds are not worth their price."""
@@ -80,23 +81,18 @@ def pair(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[Pai
     Results of the same case, as from several rounds, are added up; a case that one of the two
     has not is left out.
     """
-    old, new = _counts(before), _counts(after)
+    old, new = count_runs(before), count_runs(after)
     return tuple(
-        PairedCase(positive=positive, k0=k, n0=n, k1=new[key][1], n1=new[key][2])
-        for key, (positive, k, n) in old.items()
+        PairedCase(
+            positive=runs.positive,
+            k0=runs.correct,
+            n0=runs.decided,
+            k1=new[key].correct,
+            n1=new[key].decided,
+        )
+        for key, runs in old.items()
         if key in new
     )
-
-
-def _counts(results: Sequence[CaseResult]) -> dict[tuple[str, str], tuple[bool, int, int]]:
-    """Sum correct and decided runs by case and model."""
-    sums: dict[tuple[str, str], tuple[bool, int, int]] = {}
-    for result in results:
-        key = (result.case.name, result.case.model)
-        _, k, n = sums.get(key, (False, 0, 0))
-        decided = result.triggered + result.not_triggered
-        sums[key] = (result.case.should_trigger, k + result.correct, n + decided)
-    return sums
 
 
 def judge(

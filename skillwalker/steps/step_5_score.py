@@ -5,6 +5,7 @@ An undecided trial enters neither; what was not measured is None.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from skillwalker.datatypes.scores import CaseResult, Iteration, Rate, Rates, SetScore
@@ -20,45 +21,63 @@ def score(results: Sequence[CaseResult], case_set: CaseSet) -> SetScore:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRuns:
+    """Correct of decided runs of one case."""
+
+    positive: bool
+    """Whether the target should trigger."""
+    correct: int
+    decided: int
+
+
+def count_runs(results: Sequence[CaseResult]) -> dict[tuple[str, str], CaseRuns]:
+    """Sum the runs of each case and model, in order of first appearance.
+
+    Results of the same case, as from several confirm rounds, become one.
+    """
+    runs: dict[tuple[str, str], CaseRuns] = {}
+    for result in results:
+        key = (result.case.name, result.case.model)
+        before = runs.get(key)
+        runs[key] = CaseRuns(
+            positive=result.case.should_trigger,
+            correct=result.correct + (before.correct if before else 0),
+            decided=result.triggered + result.not_triggered + (before.decided if before else 0),
+        )
+    return runs
+
+
 def rates(results: Sequence[CaseResult]) -> Rates:
     """Make the four rates of one description, from decided runs alone.
 
     `rate` is the mean over cases of the case's share of correct runs, so that a case that was
-    run more often weighs no more; it equals k / n when all had the same number of runs. Results
-    of the same case and model, as from several rounds, count as one case.
+    run more often weighs no more; it equals k / n when all had the same number of runs.
 
     Source: `intervals.over_cases` for the intervals; `intervals.mean_of_two` for `balanced`.
     """
-    counts = tuple(_by_case(results))
-    recall = _rate([(k, n) for positive, k, n in counts if positive])
-    specificity = _rate([(k, n) for positive, k, n in counts if not positive])
+    runs = tuple(count_runs(results).values())
+    recall = _rate([case for case in runs if case.positive])
+    specificity = _rate([case for case in runs if not case.positive])
     return Rates(
-        accuracy=_rate([(k, n) for _, k, n in counts]),
+        accuracy=_rate(runs),
         recall=recall,
         specificity=specificity,
         balanced=_balanced(recall, specificity),
     )
 
 
-def _by_case(results: Sequence[CaseResult]) -> Sequence[tuple[bool, int, int]]:
-    """Sum correct and decided runs by case and model, in order of first appearance."""
-    sums: dict[tuple[str, str], tuple[bool, int, int]] = {}
-    for result in results:
-        key = (result.case.name, result.case.model)
-        positive, k, n = sums.get(key, (result.case.should_trigger, 0, 0))
-        decided = result.triggered + result.not_triggered
-        sums[key] = (positive, k + result.correct, n + decided)
-    return tuple(sums.values())
-
-
-def _rate(counts: Sequence[tuple[int, int]]) -> Rate:
-    """Make a rate of the (correct, decided) runs of cases."""
-    k, n = sum(k for k, _ in counts), sum(n for _, n in counts)
-    shares = [correct / decided for correct, decided in counts if decided]
-    if not shares:
+def _rate(runs: Sequence[CaseRuns]) -> Rate:
+    """Make a rate of cases; one without a decided run leaves it."""
+    decided = [case for case in runs if case.decided]
+    if not decided:
         return Rate(k=0, n=0, rate=None, low=None, high=None)
+    shares = [case.correct / case.decided for case in decided]
+    n = sum(case.decided for case in decided)
     low, high = over_cases(shares, n)
-    return Rate(k=k, n=n, rate=fmean(shares), low=low, high=high)
+    return Rate(
+        k=sum(case.correct for case in decided), n=n, rate=fmean(shares), low=low, high=high
+    )
 
 
 def _balanced(recall: Rate, specificity: Rate) -> Rate:
