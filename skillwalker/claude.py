@@ -1,20 +1,283 @@
 """Asking Claude for an answer in a given form: the protocol, and the SDK's client behind it."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
+import anyio
+
+from skillwalker.budget import Price, cost_usd
 from skillwalker.datatypes.improver import Completion
+from skillwalker.datatypes.trials import Usage
+from skillwalker.errors import CompletionError, ConfigError
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import Message
+
+MODEL_ALIASES = MappingProxyType(
+    {
+        "opus": "claude-opus-5-5",
+        "sonnet": "claude-sonnet-5-5",
+        "haiku": "claude-haiku-5-5",
+    }
+)
+"""What the aliases of Claude Code 2.1.332 stand for."""
+
+DEFAULT_BASE_URL = "https://api.anthropic.com"
+MAX_TOKENS = 16_000
+"""Room for an answer and the thinking before it; the SDK wants streaming above 21,333."""
+MAX_PAUSE = 1_800.0
+_LONGEST_QUOTE = 300
+_NO_PRICES: Mapping[str, Price] = MappingProxyType({})
+
+_REMEDIES = MappingProxyType(
+    {
+        400: "the API refused the request; its words say why",
+        401: "the login was refused; check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN",
+        402: "the account cannot pay for it; check its billing",
+        403: "the login may not do this; check its workspace and the model's availability",
+        404: "there is no such model or address; check --model and ANTHROPIC_BASE_URL",
+        408: "the server waited too long; try again",
+        409: "the server was busy with the same request; try again",
+        413: "the prompt is too long; shorten the body or the cases",
+        429: "the rate or spend limit is reached; wait, or ask for a higher limit",
+        529: "the API is overloaded; try again later",
+    }
+)
+"""What a status means that is left after the retries, with what to do about it."""
+
+_UNUSABLE_STOPS = MappingProxyType(
+    {
+        "refusal": "the model refused to answer; look at the target's body and the cases, or choose"
+        " another --model",
+        "max_tokens": "the answer was cut at the token limit; try again or choose another --model",
+        "model_context_window_exceeded": "the prompt is too long for the model; shorten the body"
+        " or the cases",
+        "tool_use": "the model called a tool where an answer was asked for; try again",
+        "pause_turn": "the model paused where an answer was asked for; try again",
+    }
+)
 
 
 class Completer(Protocol):
     """What the improver and the judge ask.
 
-    `complete` sends one prompt and gives one JSON object that matches the schema, as text.
+    `complete` sends one prompt and gives the text of the reply, which was asked to be one JSON
+    object that matches the schema. Whoever asks reads it and checks it.
 
     Raises:
-        CompletionError: nothing usable came back after every retry.
+        UnusableReplyError: the model answered, and was paid, but with nothing to read.
+        CompletionError: nothing came back after every retry.
     """
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer a prompt with one JSON object."""
         ...
+
+
+class UnusableReplyError(CompletionError):
+    """A reply came and was paid for, but it was refused or cut.
+
+    Args:
+        message: what happened and what to do about it.
+        completion: what there is of the reply, with what it cost.
+    """
+
+    def __init__(self, message: str, completion: Completion) -> None:
+        super().__init__(message)
+        self.completion = completion
+
+
+def resolve_model(name: str) -> str:
+    """Give the full id behind an alias; a full id stays as it is."""
+    return MODEL_ALIASES.get(name, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnthropicCompleter:
+    """Asks the Messages API through the SDK, which retries 408, 409, 429, 5xx and lost connections.
+
+    The answer's form is the API's structured output: newer models answer a forced tool call with
+    an error. Nothing is read from the environment for a login: the arguments hold.
+
+    Raises:
+        ConfigError: there is no login, it cannot stand in a header, or the URL is none.
+    """
+
+    model: str
+    """An alias or a full id."""
+    api_key: str | None = field(default=None, repr=False)
+    """Wins over `auth_token`."""
+    auth_token: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+    max_retries: int = 6
+    """With the SDK's pauses of 0.5 to 8 seconds, about 24 seconds, unless the API names longer."""
+    timeout: float = 600.0
+    """Seconds that one attempt may take."""
+    max_pause: float = MAX_PAUSE
+    """Seconds that all attempts and the pauses between them may take."""
+    prices: Mapping[str, Price] = field(default_factory=lambda: _NO_PRICES)
+
+    def __post_init__(self) -> None:
+        """Check what the SDK would only find out in the middle of a run."""
+        if not (self.api_key or self.auth_token):
+            raise ConfigError(
+                "no login for the API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN,"
+                " or use --improver cli"
+            )
+        for name, secret in (
+            ("ANTHROPIC_API_KEY", self.api_key),
+            ("ANTHROPIC_AUTH_TOKEN", self.auth_token),
+        ):
+            if secret and not re.fullmatch(r"[!-~]+", secret):
+                raise ConfigError(
+                    f"{name} holds a space, a line break or a character that no key has;"
+                    " set it again"
+                )
+        _check_url(self._url)
+
+    @property
+    def _url(self) -> str:
+        return self.base_url or DEFAULT_BASE_URL
+
+    async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
+        """Answer a prompt with one JSON object.
+
+        Raises:
+            UnusableReplyError: the reply was refused or cut; it was paid for.
+            CompletionError: nothing came back after every retry.
+        """
+        with anyio.move_on_after(self.max_pause):
+            return self._read(await self._ask(prompt, schema))
+        raise CompletionError(
+            f"model {resolve_model(self.model)}: no answer within {self.max_pause:g} seconds,"
+            " pauses that the API asked for included; try again later"
+        )
+
+    async def _ask(self, prompt: str, schema: Mapping[str, object]) -> object:
+        """Send the prompt; the one border at which the SDK's errors become ours."""
+        import anthropic
+        import httpx2
+
+        try:
+            async with self._client() as client:
+                return await client.messages.create(
+                    model=resolve_model(self.model),
+                    max_tokens=MAX_TOKENS,
+                    messages=[{"role": "user", "content": prompt}],
+                    output_config={"format": {"type": "json_schema", "schema": dict(schema)}},
+                )
+        except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise CompletionError(self._tell(explain(error))) from error
+        except ValueError as error:
+            # The SDK does not translate what goes wrong when it writes and reads JSON.
+            raise CompletionError(self._tell("prompt or reply is no valid JSON text")) from error
+
+    def _client(self) -> "AsyncAnthropic":
+        """Open a client that takes nothing but our arguments for login, address and tracing."""
+        from anthropic import AsyncAnthropic, Timeout
+
+        return AsyncAnthropic(
+            api_key=self.api_key or None,
+            auth_token=None if self.api_key else self.auth_token,
+            base_url=self._url,
+            max_retries=self.max_retries,
+            timeout=Timeout(self.timeout, connect=min(self.timeout, 10.0)),
+            open_telemetry=False,
+        )
+
+    def _read(self, message: object) -> Completion:
+        """Take the text out of a message."""
+        from anthropic.types import Message
+
+        try:
+            if not isinstance(message, Message):
+                raise TypeError("no message")
+            completion = Completion(
+                text=_text(message), model=message.model, usage=self._usage(message)
+            )
+        except (AttributeError, TypeError) as error:
+            # The SDK hands on whatever a server sends, without checking its shape.
+            raise CompletionError(
+                self._tell("what answered is not the Messages API; check ANTHROPIC_BASE_URL")
+            ) from error
+        fault = _UNUSABLE_STOPS.get(message.stop_reason or "")
+        if fault is None and not completion.text.strip():
+            fault = "the reply holds no text; try again or choose another --model"
+        if fault is not None:
+            raise UnusableReplyError(f"model {message.model}: {fault}", completion)
+        return completion
+
+    def _usage(self, message: "Message") -> Usage:
+        """Count a reply's tokens and price them."""
+        usage = message.usage
+        write, read = usage.cache_creation_input_tokens or 0, usage.cache_read_input_tokens or 0
+        return Usage(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=read,
+            cache_write_tokens=write,
+            cost_usd=cost_usd(
+                message.model,
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                cache_write_tokens=write,
+                cache_read_tokens=read,
+                override=self.prices,
+            ),
+        )
+
+    def _tell(self, what: str) -> str:
+        """Say where something went wrong; a server may echo a secret, a message never does."""
+        for secret in (self.api_key, self.auth_token):
+            what = what.replace(secret, "[secret]") if secret else what
+        host = urlsplit(self._url).hostname
+        return f"model {resolve_model(self.model)} at {host}: {what}"
+
+
+def _text(message: "Message") -> str:
+    """Join the text blocks; every other kind of block is no part of the answer."""
+    return "".join(block.text for block in message.content if block.type == "text")
+
+
+def explain(error: Exception) -> str:
+    """Say in our words what an error of the SDK means and what to do about it."""
+    import anthropic
+
+    if isinstance(error, anthropic.APIStatusError):
+        status = error.status_code
+        remedy = _REMEDIES.get(status) or (
+            "the API failed; try again later"
+            if status >= 500
+            else "the API refused the request; its words say why"
+        )
+        words = _one_line(error.api_message or "")
+        return f"{remedy} (status {status}{f': {words}' if words else ''})"
+    if isinstance(error, anthropic.APITimeoutError):
+        return "no answer in time; try again later or check the network"
+    if isinstance(error, anthropic.APIConnectionError):
+        return "no connection; check the network and ANTHROPIC_BASE_URL"
+    return f"the request could not be made ({type(error).__name__}); check ANTHROPIC_BASE_URL"
+
+
+def _one_line(text: str) -> str:
+    """Make a server's words fit for a message: no control codes, no more than a few lines."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= _LONGEST_QUOTE else f"{line[: _LONGEST_QUOTE - 1]}…"
+
+
+def _check_url(url: str) -> None:
+    """Refuse an address that cannot be asked."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        usable = False
+    if not usable or any(unicodedata.category(c) in {"Cc", "Zs"} for c in url):
+        raise ConfigError("ANTHROPIC_BASE_URL is no http or https address; correct or unset it")
