@@ -8,11 +8,15 @@ from difflib import get_close_matches
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 Loc = tuple[int | str, ...]
 
 TAG = "\x00"
 """First character of a union's tag: pydantic puts tags into places, where no user wrote them."""
+
+MOST_NAMES = 20
+"""Names that a message lists before it says how many more there are."""
 
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _TYPES = {
@@ -71,19 +75,28 @@ def closest(word: str, known: Iterable[str]) -> str:
         return f"did you mean {quoted(folded[match[0]])}?"
     if not folded:
         return "there is none"
-    return f"known: {', '.join(quoted(name) for name in folded.values())}"
+    names = [quoted(name) for name in folded.values()]
+    rest = len(names) - MOST_NAMES
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"known: {', '.join(names[:MOST_NAMES])}{more}"
 
 
-def find_faults(error: ValidationError, form: type[BaseModel]) -> tuple[Fault, ...]:
-    """Translate what pydantic found into our words, in its order."""
+def find_faults(
+    error: ValidationError, form: type[BaseModel], *, whole: str = "the file"
+) -> tuple[Fault, ...]:
+    """Translate what pydantic found into our words, in its order.
+
+    Args:
+        error: what pydantic found.
+        form: what was asked for; its keys are suggested for unknown ones.
+        whole: what to call the value that was checked.
+    """
     found = []
     for item in error.errors(include_url=False):
         loc = tuple(
             part for part in item["loc"] if not (isinstance(part, str) and part.startswith(TAG))
         )
-        context = item.get("ctx", {})
-        message = _message(item["type"], loc, item["input"], context, item["msg"], form)
-        found.append(Fault(loc=loc, message=message))
+        found.append(Fault(loc=loc, message=_message(item, loc, form, whole)))
     return tuple(found)
 
 
@@ -95,21 +108,15 @@ def place(loc: Loc) -> str:
     return quoted(text.removeprefix("."))
 
 
-def _message(
-    kind: str,
-    loc: Loc,
-    value: object,
-    context: dict[str, object],
-    fallback: str,
-    form: type[BaseModel],
-) -> str:
-    where = place(loc) if loc else "the whole"
+def _message(item: ErrorDetails, loc: Loc, form: type[BaseModel], whole: str) -> str:
+    kind, value = item["type"], item["input"]
+    where = place(loc) if loc else whole
     if kind == "missing":
         return f"{where} is missing; add it"
     if kind == "extra_forbidden":
         return f"unknown key {where}; {closest(str(loc[-1]), _known_keys(form, loc[:-1]))}"
-    rule = f"{where} {_rule(kind, context, fallback)}"
-    if kind not in _TYPES and isinstance(value, dict | list):
+    rule = f"{where} {_rule(kind, item.get('ctx', {}), item['msg'])}"
+    if kind.endswith("_short") or (kind not in _TYPES and isinstance(value, dict | list)):
         return rule
     return f"{rule}, not {shown(value)}"
 

@@ -72,7 +72,7 @@ def is_plugin(folder: Path) -> bool:
 
     Judged by its files, for a plugin may itself be called `skills`.
     """
-    files = (str(MANIFEST), "skills/*/SKILL.md", "agents/*.md")
+    files = (str(MANIFEST), "SKILL.md", "skills/*/SKILL.md", "agents/*.md")
     return any(any(folder.glob(pattern)) for pattern in files)
 
 

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from skillwalker.forms import Form, Text
 from skillwalker.settings import (
     BudgetSettings,
     MetricSettings,
@@ -19,30 +20,23 @@ def _kebab(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _plain(text: str) -> str:
-    if not text.strip() or not text.isprintable():
-        raise PydanticCustomError("text", "a text without control characters")
-    return text
-
-
 def _variable(text: str) -> str:
     if not text or "=" in text or not text.isprintable():
         raise PydanticCustomError("variable", "the name of an environment variable")
     return text
 
 
-Text = Annotated[str, AfterValidator(_plain)]
 Variable = Annotated[str, AfterValidator(_variable)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Form(BaseModel):
-    """A table of the file: kebab-case keys, exact types, no unknown key."""
+class TableForm(Form):
+    """A table of the file, with kebab-case keys."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", alias_generator=_kebab)
+    model_config = ConfigDict(alias_generator=_kebab)
 
 
-class ModelsForm(Form):
+class ModelsForm(TableForm):
     """[models]."""
 
     improver: Text | None = None
@@ -54,7 +48,7 @@ class ModelsForm(Form):
         return ModelSettings(improver=self.improver, trial=self.trial, judge=self.judge)
 
 
-class BudgetForm(Form):
+class BudgetForm(TableForm):
     """[budget]."""
 
     max_cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
@@ -72,7 +66,7 @@ class BudgetForm(Form):
         )
 
 
-class PriceForm(Form):
+class PriceForm(TableForm):
     """[prices."MODEL"]."""
 
     input: Price
@@ -91,7 +85,7 @@ class PriceForm(Form):
         )
 
 
-class MetricForm(Form):
+class MetricForm(TableForm):
     """[metrics.NAME]."""
 
     kind: Literal["bounded", "positive", "signed"]
@@ -130,7 +124,7 @@ class MetricForm(Form):
         return {"sum": self.sum, "max": self.max, "min": self.min}
 
 
-class SettingsForm(Form):
+class SettingsForm(TableForm):
     """The whole file."""
 
     plugin_dirs: list[Text] = Field(default_factory=list)
