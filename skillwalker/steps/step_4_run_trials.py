@@ -78,8 +78,7 @@ async def run_trials(
     )
     while True:
         await drain(step.take, step.run, limit=config.concurrency)
-        step.close()
-        if not step.has_work():
+        if step.is_complete():
             return step.results()
 
 
@@ -125,8 +124,7 @@ class _Bench:
 
     def max_turns(self, cell: Cell) -> int:
         """Give the turn limit of a case."""
-        own = cell.case.max_turns
-        return self.config.max_turns if own is None else own
+        return cell.case.max_turns or self.config.max_turns
 
     def key(self, cell: Cell) -> str:
         """Hash all that makes a trial of this cell the same experiment as another."""
@@ -149,7 +147,7 @@ class _Bench:
             scaffold=case.scaffold,
             model=case.model,
             max_turns=max_turns,
-            timeout=self.config.timeout if case.timeout is None else case.timeout,
+            timeout=case.timeout or self.config.timeout,
             called_as=built.called_as,
             run_index=job.run_index,
         )
@@ -239,7 +237,7 @@ class _Step:
     def take(self) -> _Job | None:
         """Give the next attempt that has to be run; recorded ones are settled on the way."""
         while (job := self._next.popleft() if self._next else next(self._first, None)) is not None:
-            recorded = self._journal.recorded_trial(self._bench.trial_key(job))
+            recorded = self._recorded(job)
             if recorded is not None:
                 self._settle(job, recorded, detail=None, is_old=True)
                 continue
@@ -259,7 +257,7 @@ class _Step:
         self._on_trial(trial)
         if trial.outcome is Outcome.UNDECIDED:
             again = job.again()
-            if not job.is_retry or self._is_recorded(again):
+            if not job.is_retry or self._recorded(again) is not None:
                 self._next.append(again)
                 return
             reason = trial.reason or "unfinished"
@@ -269,9 +267,9 @@ class _Step:
             self._next.append(_Job(job.vote, job.key, due))
         self._check(self._most_runs)
 
-    def _is_recorded(self, job: _Job) -> bool:
-        """Whether an earlier life of the run has made this attempt."""
-        return self._journal.recorded_trial(self._bench.trial_key(job)) is not None
+    def _recorded(self, job: _Job) -> Trial | None:
+        """Find an attempt that an earlier life of the run made."""
+        return self._journal.recorded_trial(self._bench.trial_key(job))
 
     def _check(self, runs: int) -> None:
         """Stop, or try the old ones again, when too many of so many runs are undecided."""
@@ -284,20 +282,17 @@ class _Step:
             job.vote.reopen(job.run_index)
             self._next.append(job.again(is_retry=False))
 
-    def close(self) -> None:
-        """End a round of work.
+    def is_complete(self) -> bool:
+        """Say whether the step may be scored, or old attempts were put back to be tried again.
 
         Raises:
-            BudgetReached: a job was refused, so the step is not complete.
+            BudgetReached: a job was refused.
             UndecidedError: too many of the runs are undecided.
         """
         if self._stop is not None:
             raise BudgetReached(self._stop)
         self._check(sum(vote.settled for vote in self._votes))
-
-    def has_work(self) -> bool:
-        """Whether old attempts were put back when the round was closed."""
-        return bool(self._next)
+        return not self._next
 
     def results(self) -> tuple[CaseResult, ...]:
         """Give the case results in the order of the cells."""
