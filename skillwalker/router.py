@@ -16,7 +16,8 @@ from typing import Final
 
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.lexical.statements import read_statements
-from skillwalker.lexical.words import near_keys, weights
+from skillwalker.lexical.stems import near_keys
+from skillwalker.lexical.words import CONCEPT_WEIGHT, Term, match, terms, weights
 
 # Set by trial on hand-written suites, not taken from the real Claude: two matching topic words
 # call a skill, one leaves it open, none never does.
@@ -31,6 +32,8 @@ _SAYS_FACTOR: Final = 0.9
 _ASKS_FACTOR: Final = 1.1
 _NEAR_FACTOR: Final = 0.75
 _PART_FACTOR: Final = 0.6
+_CLEAR: Final = 0.75
+"""Match from which on no better one is looked for."""
 _COMPOUND: Final = 8
 """Letters from which on a word may be a compound."""
 _COVERAGE_BONUS: Final = 0.6
@@ -135,15 +138,38 @@ def _inner_match(key: str, wanted: dict[str, float]) -> float:
     return _PART_FACTOR * found
 
 
-def _match(key: str, profile: _Profile) -> float:
-    """Say how well an entry's wanted words hold a word of the prompt, 0 when not at all."""
-    exact = profile.wanted.get(key)
-    if exact is not None:
-        return exact
+def _match(term: Term, profile: _Profile) -> float:
+    """Say how well an entry's wanted words hold a term of the prompt, 0 when not at all."""
+    found = match(term, profile.wanted)
+    if found > _CLEAR or len(term.keys) > 1:
+        return found
+    key = term.keys[0]
     near = max((profile.near.get(slip, 0.0) for slip in near_keys(key)), default=0.0)
     if near == 0.0 and len(key) >= _COMPOUND:
-        return _inner_match(key, profile.wanted)
-    return _NEAR_FACTOR * near
+        return max(found, _inner_match(key, profile.wanted))
+    return max(found, _NEAR_FACTOR * near)
+
+
+def _evidence(prompt: str, profile: _Profile) -> tuple[float, float, float]:
+    """Add up what speaks for an entry, what against it, and what the prompt asks in all."""
+    found = against = total = 0.0
+    meant: set[str] = set()
+    for term in _distinct_terms(prompt):
+        total += term.full
+        against += match(term, profile.excluded)
+        matched = _match(term, profile)
+        if matched <= CONCEPT_WEIGHT and term.concepts:
+            if term.concepts <= meant:
+                continue
+            meant |= term.concepts
+        found += matched
+    return found, against, total
+
+
+@lru_cache(maxsize=4096)
+def _distinct_terms(prompt: str) -> tuple[Term, ...]:
+    """Cut a prompt into terms, each once."""
+    return tuple({term.keys: term for term in terms(prompt)}.values())
 
 
 def _named_bonus(prompt: str, profile: _Profile) -> float:
@@ -157,10 +183,7 @@ def _named_bonus(prompt: str, profile: _Profile) -> float:
 def margin(prompt: str, entry: Entry) -> float:
     """Say how far a prompt is from the line between calling an entry and not; above 0 calls it."""
     profile = _profile(entry)
-    asked = weights(prompt)
-    total = sum(asked.values())
-    evidence = sum(_match(key, profile) for key in asked)
-    against = sum(profile.excluded.get(key, 0.0) for key in asked)
+    evidence, against, total = _evidence(prompt, profile)
     lexical = (evidence - against) / math.sqrt(max(1.0, total / _LONG_PROMPT))
     coverage = _COVERAGE_BONUS * min(1.0, evidence / total) if total else 0.0
     return lexical + coverage + profile.bonus - _THRESHOLD + _named_bonus(prompt, profile)

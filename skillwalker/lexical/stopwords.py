@@ -16,8 +16,9 @@ these they thing things this those though through thus to today together too try
 unless until up upon us use used useful user users uses using ve very via wanna want wants was wasn
 way we well went were weren what whatever when whenever where whether which while who whole whose
 why will with within without won would wouldn yes yet you your yours whichever ask asks asked asking
-skill skills agent agents subagent claude trigger triggers mention mentions request requests task
-tasks work works working stuff come comes first last day time days week
+plz thx ya yo another seen sees gives takes away skill skills agent agents subagent claude
+trigger triggers mention mentions request requests
+task tasks work works working stuff come comes first last day time days week
 """
 
 _GERMAN = """
@@ -42,6 +43,7 @@ mas mi muy para pero por que se si sin sobre su sus tu una uno y ya
 """
 
 _GENERIC = """
+assistant commentary context
 add analyze analyse app application better bug change changes check clean code coding create current
 data describe detail details different do document edit error errors example explain explains
 feature features file files find fix fixes folder format function functions generate handle idea

@@ -5,17 +5,22 @@ No dictionary and no model: stems are good enough when both sides are cut the sa
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from skillwalker.lexical.stems import stem
 from skillwalker.lexical.stopwords import GENERIC_WORDS, STOP_WORDS
+from skillwalker.lexical.thesaurus import concepts_of_run, concepts_of_stem
 
 GENERIC_WEIGHT: Final = 0.35
 SHORT_WEIGHT: Final = 0.7
 NGRAM_WEIGHT: Final = 0.6
 """Of one n-gram; a word of such a script has about two."""
+
+CONCEPT_WEIGHT: Final = 0.6
+_MOST_OF_A_TERM: Final = 1.2
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\u3005\U00020000-\U0003ffff"
 _KATAKANA = r"\u30a1-\u30fa\u30fc"
@@ -32,10 +37,6 @@ _TOKEN: Final = re.compile(
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NGRAM: Final = {"han": 2, "kana": 2, "hangul": 2, "unspaced": 3}
-_SUFFIXES: Final = (
-    *("ierungen", "ierung", "ungen", "ments", "ment", "ings", "ions"),
-    *("ing", "ion", "ung", "ers", "ies", "ied", "er", "es", "ed", "en", "ly", "e", "n", "y"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +49,13 @@ class Term:
     """One stem, or the n-grams of a run in a script without spaces."""
     weight: float
     """Of each key: 1 for a word that names a topic, less for one that hardly does."""
+    concepts: frozenset[str] = frozenset()
+    """What it means nearly, as keys too."""
 
-
-def _plain(word: str) -> str:
-    """Drop the accents of a word."""
-    if word.isascii():
-        return word
-    decomposed = unicodedata.normalize("NFD", word)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-
-
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """Reduce a case-folded word to what its inflections share, roughly, in English and German."""
-    word = _plain(word)
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "es")):
-        word = word[:-1]
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
-            word = word[: -len(suffix)]
-            break
-    else:
-        if len(word) > 4 and word.endswith("es"):
-            word = word[:-1]
-    if len(word) > 6 and word.endswith("at"):
-        word = word[:-2]
-    if len(word) > 3 and word[-1] == word[-2]:
-        word = word[:-1]
-    return word
+    @property
+    def full(self) -> float:
+        """The most it can match."""
+        return min(_MOST_OF_A_TERM, self.weight * len(self.keys))
 
 
 _GENERIC_STEMS: Final = frozenset(stem(word) for word in GENERIC_WORDS)
@@ -88,13 +68,15 @@ def _word_term(word: str) -> Term | None:
     key = stem(word)
     if key in _GENERIC_STEMS:
         return Term(word, (key,), GENERIC_WEIGHT)
-    return Term(word, (key,), SHORT_WEIGHT if len(word) == 2 else 1.0)
+    weight = SHORT_WEIGHT if len(word) == 2 else 1.0
+    return Term(word, (key,), weight, concepts_of_stem(key))
 
 
 def _run_term(run: str, size: int) -> Term:
     """Make a term of the n-grams of a run without spaces; a shorter run is one n-gram."""
     last = max(1, len(run) - size + 1)
-    return Term(run, tuple(run[start : start + size] for start in range(last)), NGRAM_WEIGHT)
+    grams = tuple(run[start : start + size] for start in range(last))
+    return Term(run, grams, NGRAM_WEIGHT, concepts_of_run(run))
 
 
 def _cut(text: str) -> Iterator[Term]:
@@ -117,22 +99,18 @@ def terms(text: str) -> tuple[Term, ...]:
 
 
 def weights(text: str) -> dict[str, float]:
-    """Weigh every key of a text."""
+    """Weigh every key of a text, the concepts less than the words."""
     found: dict[str, float] = {}
     for term in terms(text):
         for key in term.keys:
             found[key] = max(found.get(key, 0.0), term.weight)
+        for concept in term.concepts:
+            found[concept] = CONCEPT_WEIGHT
     return found
 
 
-def near_keys(key: str) -> frozenset[str]:
-    """Give the spellings under which two keys one typing slip apart meet.
-
-    Two words that differ by a letter too many, too few, wrong or swapped share a spelling with
-    one letter deleted.
-
-    Source: the symmetric delete idea of SymSpell, github.com/wolfgarbe/SymSpell.
-    """
-    if len(key) < 5:
-        return frozenset()
-    return frozenset((key, *(key[:at] + key[at + 1 :] for at in range(len(key)))))
+def match(term: Term, known: Mapping[str, float]) -> float:
+    """Say how well a text of those weights holds a term: by its keys, else by what it means."""
+    literal = sum(known.get(key, 0.0) for key in term.keys)
+    meant = max((known.get(concept, 0.0) for concept in term.concepts), default=0.0)
+    return min(_MOST_OF_A_TERM, max(literal, meant))
