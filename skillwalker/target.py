@@ -82,10 +82,8 @@ def resolve_target(
 
 
 def is_path(written: str) -> bool:
-    """Say whether a written target is a path rather than a name."""
-    if "/" in written:
-        return True
-    return ":" not in written and (written in {".", ".."} or written.lower().endswith(".md"))
+    """Say whether a written target is a path rather than a name, which has a colon."""
+    return "/" in written or ":" not in written
 
 
 def known_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
@@ -170,6 +168,8 @@ def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
     facts = KINDS[kind]
     if any(unicodedata.category(char) in {"Cc", "Cs"} for char in written):
         raise TargetError(f"{_called(written, kind)}: a path holds no control characters")
+    if not written.strip():
+        raise TargetError(f"no {facts.noun} is named{_known(written, kind, places)}")
     path = Path(os.path.normpath(places.project / written))
     try:
         if path.is_dir():

@@ -1,0 +1,248 @@
+"""show, describe, apply, undo: what Claude Code is shown of a file, and writing it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+if TYPE_CHECKING:
+    from skillwalker.datatypes.edits import Edit, WrittenFile
+    from skillwalker.datatypes.inputs import Target
+    from skillwalker.paths import Places
+
+ForceOption = Annotated[bool, typer.Option("--force", help="Do it even if the file changed.")]
+
+
+def show(
+    ctx: typer.Context,
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TARGET|PATH]...", help="Default: all targets of the project."),
+    ] = None,
+    position: Annotated[
+        str | None,
+        typer.Option(metavar="plugin|project", help="Read the files as if they lay there."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 if Claude Code does not list one of them.")
+    ] = False,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Print what Claude Code is shown of skills and agents."""
+    from skillwalker.cli.named_files import position_of, shown_targets
+    from skillwalker.cli.show_text import listed_record, listed_text
+    from skillwalker.target_file import list_target
+
+    places = open_project(ctx, project).places
+    shown = [
+        list_target(target) for target in shown_targets(targets, places, position_of(position))
+    ]
+    if wants_json(ctx, as_json):
+        records = [listed_record(listed, places.project) for listed in shown]
+        typer.echo(json.dumps({"targets": records}, ensure_ascii=False, indent=2))
+    else:
+        typer.echo("\n\n".join(listed_text(listed, places.project) for listed in shown))
+    if not shown:
+        typer.echo(f"there is no skill or agent in {places.project}", err=True)
+    if strict and not all(listed.listed for listed in shown):
+        raise typer.Exit(1)
+
+
+def describe(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="plugin:name or a path.")],
+    text_file: Annotated[
+        str, typer.Option("--text-file", metavar="F|-", help="File with the text; - is stdin.")
+    ],
+    kind: Annotated[
+        str | None, typer.Option(metavar="skill|agent", help="Where a name means both.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the change.")] = False,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Write a description by hand: same checks, diff and undo as a run's."""
+    from skillwalker.cli.named_files import kind_said, one_target
+    from skillwalker.edits import write_recorded
+    from skillwalker.store import create_run
+
+    places = open_project(ctx, project).places
+    found = one_target(target, places, kind_said(kind))
+    text = _read_text(text_file)
+    _require_clean(found, text)
+    planned = _plan(found, text)
+    run_id = None
+    if planned.after != planned.before and not dry_run:
+        run = create_run(places.output_dir)
+        try:
+            write_recorded(run, found, text, project=places.project, force=force)
+        except BaseException:
+            _drop_if_empty(run)
+            raise
+        run_id = run.name
+    _report(ctx, as_json, planned, places, run_id=run_id, dry_run=dry_run)
+
+
+def apply(
+    ctx: typer.Context,
+    run_id: Annotated[str, typer.Argument(metavar="RUN_ID", help="A run of scil or acil.")],
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Even if the file changed since, or the gate was not passed."),
+    ] = False,
+    allow_simulated: Annotated[
+        bool, typer.Option("--allow-simulated", help="Even if the run was simulated.")
+    ] = False,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Write a recorded run's best description into its target's file."""
+    from skillwalker.edits import write_recorded
+    from skillwalker.recorded_best import (
+        mark_applied,
+        read_best,
+        require_applicable,
+        require_unchanged,
+    )
+    from skillwalker.store import find_run
+    from skillwalker.target_file import read_target
+
+    places = open_project(ctx, project).places
+    run = find_run(places.output_dir, run_id)
+    best = read_best(run)
+    require_applicable(best, force=force, allow_simulated=allow_simulated)
+    found = read_target(places.project / best.target_path, best.target_kind, best.position)
+    require_unchanged(found, best, force=force)
+    planned = _plan(found, best.best_description)
+    if planned.after != planned.before:
+        write_recorded(run, found, best.best_description, project=places.project, force=force)
+    mark_applied(run, applied=True)
+    _report(ctx, as_json, planned, places, run_id=run.name, dry_run=False)
+
+
+def undo(
+    ctx: typer.Context,
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN_ID|TARGET]", help="Default: the newest write of all."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if the file is no longer what was written.")
+    ] = False,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Put back the bytes that a write replaced."""
+    from skillwalker.edits import undo_edit
+
+    places = open_project(ctx, project).places
+    for edit in _edits_to_undo(what, places):
+        undone = undo_edit(edit, project=places.project, force=force)
+        _mark_not_applied(places.output_dir / edit.run_id)
+        _report(ctx, as_json, undone, places, run_id=edit.run_id, dry_run=False)
+
+
+def _read_text(name: str) -> str:
+    """Read the text to write; the line end that closes a text file is not part of it."""
+    from skillwalker.errors import ConfigError
+
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return content.decode("utf-8-sig").rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--text-file {name}: cannot be read as UTF-8 text: {error}") from error
+
+
+def _require_clean(target: "Target", text: str) -> None:
+    from skillwalker.errors import TargetError
+    from skillwalker.lint import lint_description
+
+    faults = lint_description(text, kind=target.kind)
+    if faults:
+        listed = "\n".join(f"- {fault}" for fault in faults)
+        raise TargetError(f"the text cannot be the description of {target.id}:\n{listed}")
+
+
+def _plan(target: "Target", text: str) -> "WrittenFile":
+    """Say what writing the text would make of the file."""
+    from skillwalker.datatypes.edits import WrittenFile
+    from skillwalker.frontmatter_text import replace_description
+
+    after = replace_description(target.content, text, target.kind, target.position)
+    return WrittenFile(path=target.path, before=target.content, after=after)
+
+
+def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
+    """Find the writes that are meant and not yet undone."""
+    import re
+
+    from skillwalker.cli.named_files import path_meant
+    from skillwalker.edits import list_edits, read_edits
+    from skillwalker.errors import StoreError
+    from skillwalker.store import find_run
+
+    if what is not None and re.fullmatch(r"\d{8}T\d{6}(-\d+)?", what):
+        run = find_run(places.output_dir, what)
+        open_edits = [e for e in read_edits(run, places.project) if e.undone_at is None]
+        if not open_edits:
+            raise StoreError(f"run {what} wrote no file that is not undone already")
+        return open_edits
+    open_edits = [e for e in list_edits(places.output_dir, places.project) if e.undone_at is None]
+    if what is not None:
+        path = path_meant(what, places)
+        open_edits = [edit for edit in open_edits if edit.path.resolve() == path.resolve()]
+    if not open_edits:
+        of = "" if what is None else f" of {what}"
+        raise StoreError(f"there is nothing to undo: {places.output_dir} records no write{of}")
+    return open_edits[:1]
+
+
+def _mark_not_applied(run: Path) -> None:
+    """A run whose write was undone is not applied; a write by hand has no summary."""
+    from skillwalker.recorded_best import mark_applied
+
+    if any(run.glob("*-summary.json")):
+        mark_applied(run, applied=False)
+
+
+def _drop_if_empty(run: Path) -> None:
+    import contextlib
+
+    for folder in (run / "original", run):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _report(
+    ctx: typer.Context,
+    as_json: bool,
+    written: "WrittenFile",
+    places: "Places",
+    *,
+    run_id: str | None,
+    dry_run: bool,
+) -> None:
+    """Print the change on stdout, and what became of it on stderr."""
+    from skillwalker.cli.show_text import diff_text, short_path
+
+    path = short_path(written.path, places.project)
+    changed = written.after != written.before
+    diff = diff_text(written, path)
+    if wants_json(ctx, as_json):
+        record = {"path": path, "changed": changed and not dry_run, "dry_run": dry_run}
+        typer.echo(json.dumps({**record, "run_id": run_id, "diff": diff}, ensure_ascii=False))
+        return
+    if diff:
+        typer.echo(diff, nl=False)
+    if not changed:
+        typer.echo(f"{path}: nothing to change", err=True)
+    elif dry_run:
+        typer.echo(f"{path}: nothing was written (--dry-run)", err=True)
+    else:
+        typer.echo(f"{path}: written; 'skillwalker undo' takes it back", err=True)

@@ -1,0 +1,95 @@
+"""What a file looks like to Claude, and a change of it, as text for people."""
+
+import difflib
+import textwrap
+import unicodedata
+from pathlib import Path
+
+from skillwalker.datatypes.edits import WrittenFile
+from skillwalker.datatypes.inputs import Listed
+
+WIDTH = 96
+DIFFERS = "yaml-differs"
+"""Rule of the finding that Claude reads something else than a YAML parser."""
+
+
+def short_path(path: Path, project: Path) -> str:
+    """Write a path from the project on where it lies in it."""
+    return (path.relative_to(project) if path.is_relative_to(project) else path).as_posix()
+
+
+def listed_record(listed: Listed, project: Path) -> dict[str, object]:
+    """Make the JSON of one file for `show --json`."""
+    return {
+        "path": short_path(listed.path, project),
+        "kind": listed.kind,
+        "position": listed.position,
+        "listed": listed.listed,
+        "name": listed.name,
+        "alias": listed.alias,
+        "text": listed.text,
+        "yaml_text": listed.yaml_text,
+        "findings": [
+            {
+                "rule": finding.rule,
+                "severity": finding.severity,
+                "line": finding.line,
+                "message": finding.message,
+            }
+            for finding in listed.findings
+        ],
+    }
+
+
+def listed_text(listed: Listed, project: Path) -> str:
+    """Write what Claude is shown of one file, first of all where that is not what was written."""
+    path = short_path(listed.path, project)
+    lines = [f"{path} ({listed.kind}, read as in a {listed.position})"]
+    if any(finding.rule == DIFFERS for finding in listed.findings):
+        lines += ["  the author wrote:", _indented(listed.yaml_text or "")]
+    if not listed.listed:
+        lines.append("  Claude does not see it: it is not listed")
+    elif listed.text is None:
+        lines.append(f"  Claude sees {_name(listed)}, and nothing of the file's own text")
+    else:
+        lines += [
+            f"  Claude sees {_name(listed)}, {len(listed.text):,} characters:",
+            _indented(listed.text),
+        ]
+    for finding in listed.findings:
+        where = "" if finding.line is None else f" line {finding.line}:"
+        lines.append(f"  {finding.severity}:{where} {finding.message} [{finding.rule}]")
+    return "\n".join(plain(line) for line in lines)
+
+
+def diff_text(written: WrittenFile, path: str) -> str:
+    """Write a change as a unified diff; empty where there is none."""
+    before, after = (
+        content.decode("utf-8", "backslashreplace").split("\n")
+        for content in (written.before, written.after)
+    )
+    rows = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="", n=2)
+    return "".join(plain(row.removesuffix("\r")) + "\n" for row in rows)
+
+
+def plain(text: str) -> str:
+    """Escape what would steer a terminal instead of being printed on it."""
+    return "".join(
+        char
+        if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cs"}
+        else f"\\u{ord(char):04x}"
+        for char in text
+    )
+
+
+def _name(listed: Listed) -> str:
+    return f"{listed.name}" + (f" ({listed.alias})" if listed.alias is not None else "")
+
+
+def _indented(text: str) -> str:
+    wrapped = [
+        row
+        for line in text.split("\n")
+        for row in textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""]
+    ]
+    return "\n".join(f"    {row}" for row in wrapped)
