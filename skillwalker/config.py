@@ -1,12 +1,27 @@
 """The settings of a run: frozen, and checked when they are built."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from skillwalker.errors import ConfigError
 
 DEFAULT_CASE_MODEL = "sonnet"
 MAX_DESCRIPTION_UNITS = 1024
 """UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """How requests are paid for; a secret is never part of a message or a file."""
+
+    api_key: str | None = field(default=None, repr=False)
+    auth_token: str | None = field(default=None, repr=False)
+    oauth_token: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not stand in any file we write."""
+        return tuple(s for s in (self.api_key, self.auth_token, self.oauth_token) if s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

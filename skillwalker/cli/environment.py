@@ -1,27 +1,19 @@
 """The environment variables that Skillwalker reads; no other module reads any."""
 
 import os
-from dataclasses import dataclass, field
+import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from skillwalker.config import Login
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Login:
-    """How requests are paid for; a secret is never part of a message or a file."""
-
-    api_key: str | None = field(default=None, repr=False)
-    auth_token: str | None = field(default=None, repr=False)
-    oauth_token: str | None = field(default=None, repr=False)
-    base_url: str | None = None
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """What must not stand in any file we write."""
-        return tuple(s for s in (self.api_key, self.auth_token, self.oauth_token) if s)
-
-
-def read_login() -> Login:
+def read_login() -> "Login":
     """Read the login variables; an empty one counts as unset."""
+    from skillwalker.config import Login
+
     return Login(
         api_key=os.environ.get("ANTHROPIC_API_KEY") or None,
         auth_token=os.environ.get("ANTHROPIC_AUTH_TOKEN") or None,
@@ -33,3 +25,13 @@ def read_login() -> Login:
 def home_folder() -> Path:
     """The user's home, where `user:` targets lie."""
     return Path(os.environ.get("HOME") or Path.home())
+
+
+def temporary_folder() -> Path:
+    """Where throw-away copies are made (TMPDIR, else the system's)."""
+    return Path(tempfile.gettempdir())
+
+
+def can_ask() -> bool:
+    """Whether a person can be asked: questions go to stderr, answers come from stdin."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

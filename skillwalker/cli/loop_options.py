@@ -1,0 +1,96 @@
+"""The options of scil run, acil run and measure, each said once."""
+
+from typing import Annotated, Literal
+
+import typer
+
+SEARCH = "Search"
+GATE = "Gate"
+TRIALS = "Trials"
+LIMITS = "Limits"
+RESULT = "Result"
+
+Eval = Annotated[str | None, typer.Option("--eval", metavar="SUITE", help="The suite.")]
+MaxIterations = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Candidates to measure, the original included.", rich_help_panel=SEARCH
+    ),
+]
+Holdout = Annotated[
+    float,
+    typer.Option(help="Share of the cases that the improver never sees.", rich_help_panel=SEARCH),
+]
+RunsPerQuery = Annotated[
+    int,
+    typer.Option(help="Most runs of a case in one evaluation; odd.", rich_help_panel=SEARCH),
+]
+Model = Annotated[
+    str, typer.Option("--model", help="Model of the improver.", rich_help_panel=SEARCH)
+]
+TrialModel = Annotated[
+    str | None,
+    typer.Option(help="Model of every trial, whatever the cases say.", rich_help_panel=SEARCH),
+]
+Seed = Annotated[int, typer.Option(help="Of all random draws.", rich_help_panel=SEARCH)]
+Gate = Annotated[
+    float,
+    typer.Option("--gate", metavar="P", help="Least P(better) to improve.", rich_help_panel=GATE),
+]
+NoGate = Annotated[
+    bool, typer.Option("--no-gate", help="Take the best score unconfirmed.", rich_help_panel=GATE)
+]
+ConfirmRuns = Annotated[
+    int, typer.Option(help="Most rounds of original against best.", rich_help_panel=GATE)
+]
+MaxLoss = Annotated[
+    float,
+    typer.Option(help="Most that recall or specificity may lose.", rich_help_panel=GATE),
+]
+Engine = Annotated[
+    Literal["simulated"] | None,
+    typer.Option(help="What runs a trial.", rich_help_panel=TRIALS),
+]
+Improver = Annotated[
+    Literal["api", "simulated"] | None,
+    typer.Option(help="Who proposes descriptions.", rich_help_panel=TRIALS),
+]
+Neighbours = Annotated[
+    Literal["plugin", "none"],
+    typer.Option(help="Rivals installed beside the target.", rich_help_panel=TRIALS),
+]
+MaxTurns = Annotated[int, typer.Option(help="Model turns of a trial.", rich_help_panel=TRIALS)]
+Timeout = Annotated[float, typer.Option(help="Seconds of a trial.", rich_help_panel=TRIALS)]
+Concurrency = Annotated[int, typer.Option(help="Trials at the same time.", rich_help_panel=TRIALS)]
+MaxTrials = Annotated[
+    int | None,
+    typer.Option(
+        help="Most trials, controls and retries included; 0 spends nothing.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Apply = Annotated[
+    bool, typer.Option("--apply", help="Write an improved description.", rich_help_panel=RESULT)
+]
+AllowSimulated = Annotated[
+    bool,
+    typer.Option(
+        "--allow-simulated", help="Write even what was only simulated.", rich_help_panel=RESULT
+    ),
+]
+RequireImprovement = Annotated[
+    bool,
+    typer.Option("--require-improvement", help="Exit 4 unless improved.", rich_help_panel=RESULT),
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        metavar="RATE",
+        help="Exit 4 when the file's balanced accuracy is lower (0 to 1).",
+        rich_help_panel=RESULT,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Only the result.", rich_help_panel=RESULT)]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Log what is done, to stderr.", rich_help_panel=RESULT)
+]

@@ -1,0 +1,216 @@
+"""What the run commands share once they run: orders, questions, signals, exit codes."""
+
+import json
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import typer
+from rich.prompt import Confirm
+
+from skillwalker.cli.environment import can_ask, read_login, temporary_folder
+from skillwalker.cli.options import Project
+from skillwalker.config import LoopConfig
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
+from skillwalker.errors import ConfigError, SkillwalkerError
+from skillwalker.limits import Limits
+from skillwalker.recorded_run import Order, Surroundings, run_order
+from skillwalker.records import summary_record
+from skillwalker.report.console import Reporter
+
+EXIT_INCONCLUSIVE = 3
+EXIT_GATE = 4
+EXIT_INTERRUPTED = 130
+WORST_FIRST = (EXIT_INTERRUPTED, 1, EXIT_INCONCLUSIVE, EXIT_GATE)
+"""Which exit code wins when several targets end differently."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What a user wants done with a result."""
+
+    as_json: bool
+    quiet: bool
+    debug: bool
+    apply: bool = False
+    allow_simulated: bool = False
+    require_improvement: bool = False
+    fail_under: float | None = None
+
+
+def config(**settings: object) -> LoopConfig:
+    """Build the settings of a run; a value that is out of range is wrong usage.
+
+    Raises:
+        BadParameter: exit code 2, naming the flag.
+    """
+    try:
+        return LoopConfig(**settings)  # type: ignore[arg-type]  # the flags' types are typer's
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def fraction(flag: str, value: float | None) -> float | None:
+    """Check a rate from 0 to 1.
+
+    Raises:
+        BadParameter: exit code 2; a percentage is the usual mistake.
+    """
+    if value is not None and not 0 <= value <= 1:
+        raise typer.BadParameter(f"{flag} must be a rate from 0 to 1; got {value}")
+    return value
+
+
+def order(
+    opened: Project,
+    *,
+    run_kind: str,
+    kind: TargetKind,
+    suite: str | None,
+    target: str | None,
+    engine: str | None,
+    improver: str | None,
+    neighbours: Literal["plugin", "none"],
+    config: LoopConfig,
+) -> Order:
+    """Fill in what was not said.
+
+    Raises:
+        ConfigError: no engine is named, and none may be chosen.
+    """
+    chosen = engine or opened.settings.engine
+    if chosen is None:
+        raise ConfigError("no engine is chosen: use --engine simulated, or set it in the settings")
+    return Order(
+        run_kind=run_kind,
+        kind=kind,
+        suite=suite,
+        target=target,
+        config=config,
+        engine=chosen,
+        improver=improver or ("simulated" if chosen == "simulated" else "api"),
+        with_rivals=neighbours != "none",
+    )
+
+
+def run(orders: Sequence[Order], opened: Project, wishes: Wishes) -> int:
+    """Do the runs one after the other and give the exit code of them all."""
+    if wishes.debug:
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    summaries: list[Summary] = []
+    codes: list[int] = []
+    for one in orders:
+        try:
+            summary = anyio.run(_run_one, one, opened, wishes)
+        except SkillwalkerError as error:
+            if len(orders) == 1:
+                raise
+            typer.echo(f"skillwalker: {error}", err=True)
+            codes.append(error.exit_code)
+            continue
+        summaries.append(summary)
+        codes.append(exit_code(summary, wishes))
+        if codes[-1] == EXIT_INTERRUPTED:
+            break
+    if wishes.as_json:
+        rows = [summary_record(summary) for summary in summaries]
+        whole: object = rows[0] if len(orders) == 1 else {"runs": rows}
+        typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+    return next((code for code in WORST_FIRST if code in codes), 0)
+
+
+def exit_code(summary: Summary, wishes: Wishes) -> int:
+    """Say how a run ended in one number (see `skillwalker.cli.main`)."""
+    if summary.stopped_because is StopReason.INTERRUPTED:
+        return EXIT_INTERRUPTED
+    if summary.verdict is Verdict.INCONCLUSIVE:
+        return EXIT_INCONCLUSIVE
+    rate = summary.rate_in_file.rate if summary.rate_in_file is not None else None
+    too_low = wishes.fail_under is not None and (rate is None or rate < wishes.fail_under)
+    unimproved = wishes.require_improvement and summary.verdict is not Verdict.IMPROVED
+    return EXIT_GATE if too_low or unimproved else 0
+
+
+async def _run_one(order: Order, opened: Project, wishes: Wishes) -> Summary:
+    """Do one run under the signals that end it."""
+    limits = Limits(max_trials=order.config.max_trials)
+    reporter = Reporter(sys.stderr, quiet=wishes.quiet)
+    around = Surroundings(
+        places=opened.places,
+        temporary=temporary_folder(),
+        login=read_login(),
+        listener=reporter,
+        approve=lambda summary: _approve(summary, wishes, reporter),
+        limits=limits,
+    )
+    done: list[tuple[Summary, Path]] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_watch_signals, limits, tasks.cancel_scope)
+        try:
+            done.append(await run_order(order, around))
+        finally:
+            reporter.close()
+            tasks.cancel_scope.cancel()
+    summary, folder = done[0]
+    reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
+    return summary
+
+
+async def _watch_signals(limits: Limits, scope: anyio.CancelScope) -> None:
+    """First Ctrl-C: finish what is in flight and report. Second: stop now."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            if limits.interrupted:
+                scope.cancel()
+                raise KeyboardInterrupt
+            limits.interrupt()
+            typer.echo("\nfinishing what is in flight; press Ctrl-C again to stop now", err=True)
+
+
+def _approve(summary: Summary, wishes: Wishes, reporter: Reporter) -> bool:
+    """Decide on writing an improved result: told before, or asked on a terminal."""
+    if summary.simulated and not wishes.allow_simulated:
+        if wishes.apply:
+            reporter.note("nothing was written: the result is simulated (--allow-simulated writes)")
+        return False
+    if wishes.apply:
+        return True
+    if wishes.as_json or not can_ask():
+        return False
+    reporter.difference(summary)
+    try:
+        return Confirm.ask(f"Write it to {summary.target_path}?", default=False)
+    except (EOFError, KeyboardInterrupt):
+        return False
+
+
+def _next(summary: Summary, wishes: Wishes) -> str | None:
+    """Name the command that a user would give now."""
+    if summary.applied:
+        return f"skillwalker undo {summary.run_id}   (puts the old bytes back)"
+    if summary.improved:
+        allow = " --allow-simulated" if summary.simulated else ""
+        return f"skillwalker apply {summary.run_id}{allow}"
+    if summary.verdict is Verdict.INCONCLUSIVE or wishes.quiet:
+        return None
+    case = "CASE"
+    return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
+
+
+def _short(folder: Path) -> str:
+    """Write a folder relative to the current one where it lies inside."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
+
+
+def kind_of(opened: Project, *, target: str | None, suite: str | None) -> TargetKind:
+    """Find out whether a written target is a skill or an agent."""
+    from skillwalker.steps.step_1_resolve import kind_meant
+
+    return kind_meant(opened.places, target=target, suite=suite)

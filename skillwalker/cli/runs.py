@@ -1,0 +1,35 @@
+"""trial: recorded trials in the terminal."""
+
+from typing import Annotated
+
+import typer
+
+from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+
+def trial(
+    ctx: typer.Context,
+    run_id: Annotated[str, typer.Argument(metavar="RUN_ID")],
+    case: Annotated[str, typer.Argument(metavar="CASE", help="Its name in tests.json.")],
+    index: Annotated[
+        int | None, typer.Argument(metavar="[INDEX]", help="Which of its trials, from 0.")
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the trials of a case: prompt, what fired at which step, last words, reason."""
+    import json
+
+    from skillwalker.records import trial_row
+    from skillwalker.report.trial_text import choose_trials, describe_trial, prompts_of
+    from skillwalker.store import RunStore, find_run, read_plan
+
+    folder = find_run(open_project(ctx, project).places.output_dir, run_id)
+    found = choose_trials(RunStore(folder).trials, case, index)
+    prompt = prompts_of(read_plan(folder)).get(case)
+    if wants_json(ctx, as_json):
+        rows = [{**trial_row(folder.name, one), "prompt": prompt} for one in found]
+        typer.echo(json.dumps({"trials": rows}, ensure_ascii=False, indent=2))
+        return
+    for number, one in enumerate(found, start=index or 0):
+        typer.echo(describe_trial(one, number=number, prompt=prompt, words=None))

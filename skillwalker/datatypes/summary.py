@@ -1,0 +1,124 @@
+"""What a run ends with, and what it says on the way."""
+
+from dataclasses import dataclass
+
+from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
+from skillwalker.datatypes.scores import GateResult, Iteration, Rate, Rates, UsageTotal
+from skillwalker.datatypes.trials import Trial
+from skillwalker.datatypes.vocabulary import CaseSet, Phase, StopReason, TargetKind, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The outcome of a run of the loop: `scil-summary.json` and its siblings.
+
+    Rates are those of the confirm rounds when there were any, else of the search, and
+    `measured_on` says which: a search's own score of its winner is too good to be a result.
+    """
+
+    run_id: str
+    kind: str
+    """scil, acil or measure."""
+    suite: str
+    target: str
+    target_kind: TargetKind
+    target_path: str
+    target_sha256: str
+    """Of the file's bytes when the run read it."""
+    position: str
+    engine: str
+    simulated: bool
+    endpoint: str
+    cli_version: str
+    permission_mode: str
+    models: tuple[str, ...]
+    """Full ids that answered."""
+    seed: int
+    verdict: Verdict
+    stopped_because: StopReason
+    cause: str | None
+    """One line for people when the run could not do its work."""
+    original_description: str
+    best_description: str
+    best_iteration: int
+    improved: bool
+    applied: bool
+    measured_on: str
+    """confirm, search or nothing."""
+    original: Rates | None
+    best: Rates | None
+    gate: GateResult | None
+    rate_in_file: Rate | None
+    """Balanced accuracy of what the file holds at the end; what `--fail-under` compares."""
+    iterations: int
+    trials: int
+    undecided: int
+    usage: tuple[tuple[str, UsageTotal], ...]
+    listing: ListingPlace | None
+
+
+# --- events: what the loop tells its listener --------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The run is resolved and split; nothing was spent yet."""
+
+    target: Target
+    suite: str
+    cases: tuple[SplitCase, ...]
+    headline: str
+    simulated: bool
+    listing: ListingPlace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted:
+    """A candidate is about to be measured."""
+
+    number: int
+    phase: Phase | None
+    set: CaseSet | None
+    """Control or confirm; None for train and holdout together."""
+    trials: int
+    """The most that this step can have, retries apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialDone:
+    """A trial is on disk."""
+
+    trial: Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterationDone:
+    """A candidate was measured on train and holdout."""
+
+    iteration: Iteration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """The improver answered; `description` is None when it gave nothing usable."""
+
+    description: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundDone:
+    """Original and best were measured side by side once more."""
+
+    rounds: int
+    gate: GateResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """Something that the user should know, in one line."""
+
+    message: str
+
+
+Event = Started | StepStarted | TrialDone | IterationDone | Proposed | RoundDone | Warned

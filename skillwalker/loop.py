@@ -1,0 +1,281 @@
+"""The improvement loop, for skills and agents alike.
+
+Check the instrument; do what the strategy names until it stops; lay the original and the best
+side by side. Engine, completer, strategy, journal and listener are arguments, so that a test, a
+benchmark and a user's run are the same code.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from skillwalker.claude import Completer
+from skillwalker.datatypes import summary as events
+from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.inputs import TriggerCase
+from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
+from skillwalker.datatypes.trials import Trial
+from skillwalker.datatypes.vocabulary import CaseSet, Phase, StopReason
+from skillwalker.engines.protocol import Engine
+from skillwalker.errors import (
+    BudgetReached,
+    CompletionError,
+    EngineUnavailableError,
+    PreflightError,
+    UndecidedError,
+)
+from skillwalker.journal import Journal
+from skillwalker.limits import Limits
+from skillwalker.measuring import Measuring
+from skillwalker.plan import Plan
+from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
+from skillwalker.proposing import propose
+from skillwalker.search import gate
+from skillwalker.search.protocol import History, Measure, Propose, Refusal, Stop, Strategy
+from skillwalker.target import description_hash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """Everything a run works with."""
+
+    engine: Engine
+    strategy: Strategy
+    journal: Journal
+    limits: Limits
+    listener: Callable[[events.Event], None]
+    workdir: Path
+    """An existing folder for throw-away copies; the caller removes it."""
+    completer: Completer | None = None
+    """None for a run that only measures."""
+    preflight: Preflight = check_instrument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """All that a run measured, for the summary to be made from."""
+
+    history: History
+    best: Iteration | None
+    gate: GateResult | None
+    confirmed: tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]] | None
+    """Confirm results of original and best, over the finished rounds."""
+    stopped: StopReason
+    cause: str | None
+    trials: tuple[Trial, ...]
+    answers: tuple[Answer, ...]
+
+
+async def improve(plan: Plan, tools: Tools) -> Measured:
+    """Run the loop to its end.
+
+    A limit, an interrupt, a failing improver and an instrument that does not measure end the
+    run with a reason and everything that was measured before; they are not exceptions.
+    """
+    run = _Run(plan, tools)
+    with run.ending():
+        await run.check()
+        await run.search()
+        await run.confirm()
+    return run.measured()
+
+
+class _Run:
+    """The state of one run: what was measured so far."""
+
+    def __init__(self, plan: Plan, tools: Tools) -> None:
+        self.plan = plan
+        self.tools = tools
+        self.config = plan.config
+        self.history = History(cases=plan.cases, original=plan.target.description)
+        self.measuring = Measuring(
+            plan,
+            engine=tools.engine,
+            journal=tools.journal,
+            limits=tools.limits,
+            listener=tools.listener,
+            workdir=tools.workdir,
+        )
+        self.answers: list[Answer] = []
+        self.rounds: list[tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]] = []
+        self.gate: GateResult | None = None
+        self.stopped: StopReason | None = None
+        self.cause: str | None = None
+        self._winner_checked = False
+
+    # --- the three parts -----------------------------------------------------------------------
+
+    async def check(self) -> None:
+        """See that the instrument measures, before the first case is paid for."""
+        plan, facts = self.plan, self.tools.engine.facts
+        self.tools.listener(
+            events.Started(
+                target=plan.target,
+                suite=plan.suite,
+                cases=plan.cases,
+                headline=facts.headline,
+                simulated=facts.simulated,
+                listing=plan.listing,
+            )
+        )
+        try:
+            await self._check_text(plan.target.description, number=1)
+        except UndecidedError as error:
+            raise PreflightError(f"the controls could not be run: {error}") from error
+
+    async def search(self) -> None:
+        """Do what the strategy names until it stops; a dead improver leaves the best so far."""
+        while self.stopped is None:
+            match self.tools.strategy.next_work(self.history):
+                case Measure(description=text, phase=phase, runs=runs):
+                    await self._measure(text, phase, runs)
+                case Propose() as work:
+                    try:
+                        await self._propose(work)
+                    except CompletionError as error:
+                        self.stopped, self.cause = StopReason.IMPROVER, str(error)
+                case Stop(reason=reason):
+                    self.stopped = reason
+
+    async def confirm(self) -> None:
+        """Lay the original and the best side by side, in whole rounds, and judge from those."""
+        original, best = self.history.iterations[0], self._best()
+        if best is None or best is original or self.config.gate is None:
+            return
+        if not gate.worth_confirming(original, best):
+            self.gate = gate.not_confirmed(self.config.gate)
+            return
+        for number in itertools.count(1):
+            self.rounds.append((await self._round(original), await self._round(best)))
+            self.gate = gate.judge(
+                *self._confirmed(),
+                threshold=self.config.gate,
+                max_loss=self.config.max_loss,
+                rounds=number,
+            )
+            self.tools.listener(events.RoundDone(rounds=number, gate=self.gate))
+            if not gate.another_round(self.gate, most=self.config.confirm_runs):
+                break
+        if self.gate is not None and self.gate.passed:
+            await self._check_winner(best)
+
+    # --- what they are made of -----------------------------------------------------------------
+
+    async def _measure(self, text: str, phase: Phase, runs: int) -> None:
+        """Measure a description on train and holdout, and put it into the history."""
+        number = len(self.history.iterations) + 1
+        cases = tuple((s.case, s.set, s.case.runs or runs) for s in self.plan.cases)
+        results = await self.measuring.run(cases, text, number, phase=phase)
+        iteration = Iteration(
+            number=number,
+            phase=phase,
+            candidate=description_hash(text),
+            description=text,
+            results=results,
+        )
+        self.history = replace(self.history, events=(*self.history.events, iteration))
+        self.tools.listener(events.IterationDone(iteration=iteration))
+
+    async def _propose(self, work: Propose) -> None:
+        """Ask for a child and measure it; nothing usable is an event too."""
+        answer = await self._answer(work)
+        self.answers.append(answer)
+        self.tools.listener(events.Proposed(description=answer.description, reason=answer.reason))
+        if answer.description is None:
+            refusal = Refusal(parent=work.parent)
+            self.history = replace(self.history, events=(*self.history.events, refusal))
+        else:
+            await self._measure(answer.description, work.phase, work.runs)
+
+    async def _answer(self, work: Propose) -> Answer:
+        """Take the recorded answer of an earlier life of this run, or ask."""
+        number = len(self.answers) + 1
+        recorded = self.tools.journal.recorded_answer(number)
+        if recorded is not None:
+            return recorded
+        if (reason := self.tools.limits.reached()) is not None:
+            raise BudgetReached(reason)
+        if self.tools.completer is None:
+            raise CompletionError("there is no improver to ask: the run only measures")
+        answer = await propose(self.plan, self.history, work, self.tools.completer)
+        self.tools.journal.record_answer(number, answer)
+        return answer
+
+    async def _round(self, iteration: Iteration) -> tuple[CaseResult, ...]:
+        """Measure a candidate once more on every case, with fresh draws."""
+        cases = tuple((split.case, CaseSet.CONFIRM, 1) for split in self.plan.cases)
+        return await self.measuring.run(
+            cases, iteration.description, iteration.number, purpose=CaseSet.CONFIRM
+        )
+
+    async def _check_text(self, text: str, number: int) -> None:
+        """Run the preflight on a description."""
+
+        async def measure(controls: Sequence[TriggerCase]) -> tuple[CaseResult, ...]:
+            cases = tuple((case, CaseSet.CONTROL, CONTROL_RUNS) for case in controls)
+            return await self.measuring.run(cases, text, number, purpose=CaseSet.CONTROL)
+
+        models = tuple(sorted({split.case.model for split in self.plan.cases}))
+        await self.tools.preflight(self.plan.target, self.plan.listing, models, measure)
+
+    async def _check_winner(self, best: Iteration) -> None:
+        """A winner on which the controls fail is no improvement, whatever its rates."""
+        try:
+            await self._check_text(best.description, best.number)
+        except PreflightError as error:
+            self._refuse(f"the winner fails its controls: {error}")
+            self.tools.listener(events.Warned(message=f"the winner was refused: {error}"))
+        self._winner_checked = True
+
+    def _refuse(self, reason: str) -> None:
+        """Take back a pass of the gate."""
+        if self.gate is not None and self.gate.passed:
+            self.gate = replace(self.gate, passed=False, reason=reason)
+
+    # --- how it ends ---------------------------------------------------------------------------
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Turn what ends a run early into its reason and one line of cause."""
+        try:
+            yield
+        except BudgetReached as reached:
+            self.stopped = StopReason(reached.reason)
+        except UndecidedError as error:
+            self.stopped, self.cause = StopReason.UNDECIDED, str(error)
+        except (PreflightError, EngineUnavailableError) as error:
+            self.stopped, self.cause = StopReason.PREFLIGHT, str(error)
+
+    def measured(self) -> Measured:
+        """Hand over what was measured; a winner that was not checked is not one."""
+        if not self._winner_checked:
+            self._refuse("the run ended before the winner's controls were run")
+        return Measured(
+            history=self.history,
+            best=self._best(),
+            gate=self.gate,
+            confirmed=self._confirmed() if self.rounds else None,
+            stopped=self.stopped or StopReason.ITERATIONS,
+            cause=self.cause,
+            trials=tuple(self.measuring.trials),
+            answers=tuple(self.answers),
+        )
+
+    def _best(self) -> Iteration | None:
+        """The strategy's choice; None when nothing was measured."""
+        return self.tools.strategy.best(self.history) if self.history.iterations else None
+
+    def _confirmed(self) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]:
+        """Lay the finished rounds of original and best on one another, case by case."""
+        originals, bests = zip(*self.rounds, strict=True)
+        return _joined(originals), _joined(bests)
+
+
+def _joined(rounds: Sequence[tuple[CaseResult, ...]]) -> tuple[CaseResult, ...]:
+    """Join the trials of each case over several rounds."""
+    return tuple(
+        replace(results[0], trials=tuple(t for result in results for t in result.trials))
+        for results in zip(*rounds, strict=True)
+    )

@@ -1,0 +1,132 @@
+"""Before the first case: is the target shown to the model, and do two controls answer rightly?
+
+A run whose controls fail measures nothing, whatever rates it would print, so it stops here.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from skillwalker.datatypes.inputs import ListingPlace, Target, TriggerCase
+from skillwalker.datatypes.scores import CaseResult
+from skillwalker.datatypes.vocabulary import ListingState
+from skillwalker.errors import PreflightError
+
+UNRELATED_PROMPTS = (
+    "What is the capital of Norway?",
+    "How many minutes are there in three hours?",
+    "Which planet is closest to the sun?",
+    "Who wrote the novel Moby-Dick?",
+)
+CONTROL_RUNS = 2
+
+Measurer = Callable[[Sequence[TriggerCase]], Awaitable[tuple[CaseResult, ...]]]
+"""Runs each control `CONTROL_RUNS` more times and gives the new results in order."""
+
+
+Preflight = Callable[[Target, ListingPlace, Sequence[str], Measurer], Awaitable[None]]
+"""Target, its place in the listing, the models that are measured, and a way to run controls."""
+
+
+async def check_instrument(
+    target: Target, place: ListingPlace, models: Sequence[str], measure: Measurer
+) -> None:
+    """See that the target is listed and that the controls answer rightly on every model.
+
+    Raises:
+        PreflightError: nothing that is measured now would be true.
+        UndecidedError: the controls could not be run.
+    """
+    check_listing(place)
+    controls = (control for model in models for control in control_cases(target, place, model))
+    await check_controls(tuple(controls), measure)
+
+
+def check_listing(place: ListingPlace) -> None:
+    """Refuse a target whose description the model does not get.
+
+    Raises:
+        PreflightError: the target is absent, or named without its description.
+    """
+    name = place.listed.name or place.listed.path.name
+    match place.state:
+        case ListingState.WHOLE | ListingState.CUT:
+            return
+        case ListingState.ABSENT:
+            raise PreflightError(
+                f"{name} is not in the listing that Claude Code sends, so no description of it can"
+                f" matter; `skillwalker show {place.listed.path}` says why"
+            )
+        case ListingState.NAME_ONLY:
+            raise PreflightError(
+                f"{name} is listed by name only: the listing uses {place.used_chars} of"
+                f" {place.budget_chars} characters and its description is dropped. Shorten it, or"
+                " choose a model with a larger listing budget"
+            )
+
+
+def control_cases(
+    target: Target, place: ListingPlace, model: str
+) -> tuple[TriggerCase, TriggerCase]:
+    """Write the two controls: one names the target outright, one has nothing to do with it."""
+    name = place.listed.name or target.name
+    words = set(f"{target.name} {target.description}".casefold().split())
+    unrelated = min(UNRELATED_PROMPTS, key=lambda prompt: len(words & _words(prompt)))
+    return (
+        TriggerCase(
+            name="control: explicit request",
+            prompt=f"Use the {name} {target.kind.value} now, before anything else.",
+            should_trigger=True,
+            model=model,
+        ),
+        TriggerCase(
+            name="control: unrelated request",
+            prompt=unrelated,
+            should_trigger=False,
+            model=model,
+        ),
+    )
+
+
+def _words(prompt: str) -> set[str]:
+    """Split a prompt into lower-case words."""
+    return set(prompt.casefold().strip("?").split())
+
+
+async def check_controls(cases: Sequence[TriggerCase], measure: Measurer) -> None:
+    """Run each control twice, and twice more where the two disagree.
+
+    Args:
+        cases: the controls, for each model that is measured.
+        measure: runs each of them twice.
+
+    Raises:
+        PreflightError: a control answered wrongly in most of its runs; the message says which.
+    """
+    results = await measure(cases)
+    split = tuple(result.case for result in results if result.passed is None)
+    again = await measure(split) if split else ()
+    faults = tuple(
+        _fault(result) for result in (*results, *again) if not _passes(result, result in again)
+    )
+    if faults:
+        raise PreflightError("the instrument does not measure: " + "; ".join(faults))
+
+
+def _passes(result: CaseResult, second_look: bool) -> bool:
+    """Whether a control is right, or split so far and looked at again."""
+    return result.passed is True or (result.passed is None and not second_look)
+
+
+def _fault(result: CaseResult) -> str:
+    """Say what a control did and what that means."""
+    decided = result.triggered + result.not_triggered
+    if result.case.should_trigger:
+        return (
+            f"a prompt that asks for the target by name triggered it in {result.triggered} of"
+            f" {decided} runs (prompt: {result.case.prompt!r}, model {result.case.model});"
+            " the target does not reach the model, or calls are not seen"
+        )
+    return (
+        f"an unrelated prompt triggered the target in {result.triggered} of {decided} runs"
+        f" (prompt: {result.case.prompt!r}, model {result.case.model});"
+        " it would fire on anything, so no description can be told from another"
+    )

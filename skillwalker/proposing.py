@@ -1,0 +1,74 @@
+"""Asks the improver for a child of a candidate, and refuses what could not be measured."""
+
+from dataclasses import replace
+
+from skillwalker.brief import train_only, write_brief
+from skillwalker.claude import Completer
+from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.vocabulary import CaseSet, ListingState
+from skillwalker.errors import TargetError
+from skillwalker.frontmatter_text import read_frontmatter, replace_description
+from skillwalker.lint import lint_description
+from skillwalker.plan import Plan
+from skillwalker.search.protocol import History, Propose
+from skillwalker.steps.step_6_improve import improve
+from skillwalker.target import place_in_listing
+
+
+async def propose(plan: Plan, history: History, work: Propose, completer: Completer) -> Answer:
+    """Ask for a child of an iteration.
+
+    Args:
+        plan: the target and its rivals.
+        history: what was measured so far; only its train results go any further.
+        work: whose child, and how it is to be made.
+        completer: who is asked.
+
+    Raises:
+        CompletionError: the improver cannot be reached or gives no answer at all.
+    """
+    target = plan.target
+    records = tuple(train_only(iteration) for iteration in history.iterations)
+    brief = write_brief(
+        target,
+        parent=records[work.parent - 1],
+        history=records,
+        siblings=plan.rivals,
+        operator=work.operator,
+        max_units=plan.config.max_description_units,
+        when_to_use=read_frontmatter(target.content, target.kind, target.position).when_to_use,
+    )
+    return await improve(brief, completer=completer, check=lambda text: faults(plan, history, text))
+
+
+def faults(plan: Plan, history: History, text: str) -> tuple[str, ...]:
+    """Say why a text cannot be a candidate.
+
+    It is compared with train queries only, so that no fault can tell the improver of another.
+    """
+    target = plan.target
+    found = lint_description(
+        text,
+        kind=target.kind,
+        max_units=plan.config.max_description_units,
+        queries=tuple(s.case.prompt for s in plan.cases if s.set is CaseSet.TRAIN),
+        earlier=tuple(iteration.description for iteration in history.iterations),
+    )
+    return found or _unwritable(plan, text) or ()
+
+
+def _unwritable(plan: Plan, text: str) -> tuple[str, ...]:
+    """Say why a text could not be written, or would not be shown once it is."""
+    target = plan.target
+    try:
+        content = replace_description(target.content, text, target.kind, target.position)
+    except TargetError as error:
+        return (str(error),)
+    written = replace(target, content=content, description=text)
+    place = place_in_listing(written, plan.rivals, model=plan.cases[0].case.model)
+    if place.state in {ListingState.NAME_ONLY, ListingState.ABSENT}:
+        return (
+            f"the listing leaves no room for it: {place.used_chars} of {place.budget_chars}"
+            " characters are used; write a shorter text",
+        )
+    return ()

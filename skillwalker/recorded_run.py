@@ -1,0 +1,191 @@
+"""One run from its order to its record: folder, engine, loop, summary, writing.
+
+The command line and the library's functions both end here; several targets are several runs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillwalker import edits
+from skillwalker.claude import AnthropicCompleter, Completer
+from skillwalker.config import Login, LoopConfig
+from skillwalker.datatypes.summary import Event, IterationDone, Summary
+from skillwalker.datatypes.vocabulary import StopReason, TargetKind
+from skillwalker.engines.protocol import EngineFacts
+from skillwalker.engines.registry import open_engine
+from skillwalker.errors import ConfigError, EngineUnavailableError
+from skillwalker.limits import Limits
+from skillwalker.loop import Measured, Tools, improve
+from skillwalker.paths import Places
+from skillwalker.plan import Plan, prepare
+from skillwalker.scratch import scratch_folder
+from skillwalker.search.phases import Phases
+from skillwalker.search.protocol import History
+from skillwalker.simulated_completer import SimulatedCompleter
+from skillwalker.store import RunStore, create_run
+from skillwalker.verdict import summarise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is asked of a run."""
+
+    run_kind: str
+    """scil, acil or measure."""
+    kind: TargetKind
+    suite: str | None
+    target: str | None
+    config: LoopConfig
+    engine: str
+    improver: str
+    """api or simulated."""
+    with_rivals: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a run is given by whoever starts it; nothing below reads the environment."""
+
+    places: Places
+    temporary: Path
+    login: Login
+    listener: Callable[[Event], None]
+    approve: Callable[[Summary], bool]
+    """Whether an improved result may be written."""
+    limits: Limits
+
+
+async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
+    """Do a run and record it.
+
+    Returns:
+        The summary as it was written, and the run's folder.
+
+    Raises:
+        SuiteError: the suite is missing or wrong; nothing was written.
+        TargetError: the target is missing or can never trigger; nothing was written.
+        ConfigError: the improver cannot be used as asked.
+        StoreError: the run cannot be recorded.
+    """
+    plan = prepare(
+        around.places,
+        kind=order.kind,
+        suite=order.suite,
+        target=order.target,
+        config=order.config,
+        run_kind=order.run_kind,
+        with_rivals=order.with_rivals,
+    )
+    completer = _open_completer(order, around.login)
+    store = RunStore(create_run(around.places.output_dir), secrets=around.login.secrets)
+    store.write_plan(plan)
+    try:
+        measured, facts = await _measure(order, plan, completer, store, around)
+        summary = summarise(plan, measured, run_id=store.run_id, facts=facts)
+        store.write_summary(summary)
+        if _write(plan, summary, store, around):
+            summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=True)
+            store.write_summary(summary)
+    finally:
+        store.close()
+    return summary, store.folder
+
+
+async def _measure(
+    order: Order,
+    plan: Plan,
+    completer: Completer | None,
+    store: RunStore,
+    around: Surroundings,
+) -> tuple[Measured, EngineFacts]:
+    """Open the engine and run the loop; an engine that cannot be opened is a result too."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, IterationDone):
+            store.write_iteration(order.run_kind, event.iteration)
+        around.listener(event)
+
+    config = order.config
+    measure_only = order.run_kind == "measure"
+    iterations = 1 if measure_only else config.max_iterations
+    try:
+        with scratch_folder(around.temporary) as workdir:
+            async with open_engine(order.engine, seed=config.seed) as engine:
+                tools = Tools(
+                    engine=engine,
+                    strategy=Phases(max_iterations=iterations, runs=config.runs_per_query),
+                    journal=store,
+                    limits=around.limits,
+                    listener=listen,
+                    workdir=workdir,
+                    completer=None if measure_only else completer,
+                )
+                return await improve(plan, tools), engine.facts
+    except EngineUnavailableError as error:
+        return _nothing(plan, str(error)), _unopened(order)
+
+
+def _open_completer(order: Order, login: Login) -> Completer | None:
+    """Choose who is asked for better descriptions.
+
+    Raises:
+        ConfigError: the API is to be asked and there is no key for it.
+    """
+    if order.run_kind == "measure":
+        return None
+    if order.improver == "simulated":
+        return SimulatedCompleter()
+    if login.api_key is None and login.auth_token is None:
+        raise ConfigError(
+            "--improver api needs a key: set ANTHROPIC_API_KEY, or use --improver simulated with"
+            " the simulated engine"
+        )
+    return AnthropicCompleter(
+        order.config.improver_model,
+        api_key=login.api_key,
+        auth_token=login.auth_token,
+        base_url=login.base_url,
+    )
+
+
+def _write(plan: Plan, summary: Summary, store: RunStore, around: Surroundings) -> bool:
+    """Write an improved description if that is approved; say whether it was written."""
+    if not summary.improved or summary.stopped_because is StopReason.INTERRUPTED:
+        return False
+    if not around.approve(summary):
+        return False
+    edits.write_recorded(
+        store.folder,
+        plan.target,
+        summary.best_description,
+        project=around.places.project,
+    )
+    return True
+
+
+def _nothing(plan: Plan, cause: str) -> Measured:
+    """What is measured where no engine could be opened."""
+    return Measured(
+        history=History(cases=plan.cases, original=plan.target.description),
+        best=None,
+        gate=None,
+        confirmed=None,
+        stopped=StopReason.PREFLIGHT,
+        cause=cause,
+        trials=(),
+        answers=(),
+    )
+
+
+def _unopened(order: Order) -> EngineFacts:
+    """Facts of an engine that could not be opened."""
+    return EngineFacts(
+        name=order.engine,
+        simulated=order.engine == "simulated",
+        endpoint="",
+        cli_version="",
+        permission_mode="",
+        effort="",
+        headline="",
+    )

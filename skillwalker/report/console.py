@@ -1,0 +1,265 @@
+"""Progress and the final report in the terminal, on stderr; stdout is for results alone."""
+
+from collections.abc import Callable
+from typing import IO, assert_never
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from skillwalker.datatypes.inputs import TriggerCase
+from skillwalker.datatypes.scores import CaseResult, Iteration, Rates
+from skillwalker.datatypes.summary import (
+    Event,
+    IterationDone,
+    Proposed,
+    RoundDone,
+    Started,
+    StepStarted,
+    Summary,
+    TrialDone,
+    Warned,
+)
+from skillwalker.datatypes.vocabulary import CaseSet, ListingState, Outcome
+from skillwalker.report import wording
+from skillwalker.report.plain import one_line, words_changed
+from skillwalker.steps.step_5_score import score
+
+PLAIN_WIDTH = 100
+"""Columns of a log: wide enough for the tables, narrow enough for a CI page."""
+CASE_WIDTH = 44
+STEP_NAMES = {CaseSet.CONTROL: "controls", CaseSet.CONFIRM: "confirming"}
+
+
+class Reporter:
+    """Follows a run event by event.
+
+    On a terminal it shows a live bar; elsewhere a line a step, so that a log stays readable.
+
+    Args:
+        stream: where to write.
+        quiet: only warnings and the final report.
+    """
+
+    def __init__(self, stream: IO[str], *, quiet: bool = False) -> None:
+        live = stream.isatty()
+        self._console = Console(
+            file=stream, highlight=False, width=None if live else PLAIN_WIDTH, soft_wrap=not live
+        )
+        self._quiet = quiet
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=quiet or not live,
+        )
+        self._task = self._progress.add_task("", total=None, note="", start=False)
+        self._undecided = 0
+        self._iterations: list[Iteration] = []
+
+    def __call__(self, event: Event) -> None:
+        """Show an event."""
+        match event:
+            case Started():
+                self._started(event)
+            case StepStarted():
+                self._step_started(event)
+            case TrialDone(trial=trial):
+                self._undecided += trial.outcome is Outcome.UNDECIDED
+                note = f"{self._undecided} undecided" if self._undecided else ""
+                self._progress.update(self._task, advance=trial.attempt == 0, note=note)
+            case IterationDone(iteration=iteration):
+                self._iterations.append(iteration)
+                self._line(f"  {_iteration_line(iteration)}")
+            case Proposed() | RoundDone():
+                self._line(f"  {_news(event)}")
+            case Warned(message=message):
+                self._console.print(Text(f"warning: {one_line(message)}", style="yellow"))
+            case _:
+                assert_never(event)
+
+    def close(self) -> None:
+        """Take the live bar off the screen."""
+        self._progress.stop()
+
+    def note(self, message: str) -> None:
+        """Say something that must be seen even when quiet."""
+        self._console.print(Text(one_line(message)))
+
+    def difference(self, summary: Summary) -> None:
+        """Show what a description loses and gains, before a question about it."""
+        self.close()
+        self._console.print(words_changed(summary.original_description, summary.best_description))
+
+    def _line(self, text: str) -> None:
+        """Write one line of progress."""
+        if not self._quiet:
+            self._console.print(Text(text))
+
+    def _started(self, event: Started) -> None:
+        """Say what is measured, with what, and who pays."""
+        if event.simulated:
+            self._console.print(Text(wording.SIMULATED, style="bold yellow"))
+        self._line(event.headline)
+        holdout = sum(split.set is CaseSet.HOLDOUT for split in event.cases)
+        positives = sum(split.case.should_trigger for split in event.cases)
+        self._line(
+            f"{event.target.id}: suite {event.suite}, {len(event.cases)} cases"
+            f" ({positives} should trigger, {len(event.cases) - positives} should not;"
+            f" {holdout} held out)"
+        )
+        if event.listing.state is ListingState.CUT:
+            self._console.print(
+                Text("warning: Claude Code cuts this description; see `skillwalker show`.")
+            )
+        self._progress.start()
+
+    def _step_started(self, event: StepStarted) -> None:
+        """Begin a new bar."""
+        what = STEP_NAMES.get(event.set) if event.set is not None else None
+        name = what or f"iteration {event.number}"
+        phase = f" ({event.phase.value})" if event.phase is not None else ""
+        self._progress.reset(self._task, total=event.trials, description=f"{name}{phase}")
+
+    # --- the final report ----------------------------------------------------------------------
+
+    def final(self, summary: Summary, *, folder: str, next_command: str | None) -> None:
+        """Show how the run ended.
+
+        Args:
+            summary: of the run.
+            folder: where everything lies.
+            next_command: what a user would do now; None when there is nothing to do.
+        """
+        show = self._console.print
+        show()
+        if self._iterations and not self._quiet:
+            show(_iteration_table(self._iterations, best=summary.best_iteration))
+        if summary.original is not None:
+            show(_rate_table(summary))
+        if not self._quiet:
+            self._show_cases(summary)
+        if summary.best_description != summary.original_description:
+            show(words_changed(summary.original_description, summary.best_description))
+            show()
+        show(Text(wording.verdict(summary), style="bold"))
+        show(Text(wording.money(summary)))
+        show(Text(f"recorded in {folder}"))
+        if next_command is not None:
+            show(Text(f"next: {next_command}"))
+        if summary.simulated:
+            show(Text(wording.SIMULATED, style="bold yellow"))
+
+    def _show_cases(self, summary: Summary) -> None:
+        """Show the cases that do not pass, or whose verdict moved."""
+        if not self._iterations:
+            return
+        first = self._iterations[0]
+        best = next((i for i in self._iterations if i.number == summary.best_iteration), first)
+        pairs = zip(first.results, best.results, strict=True)
+        moved = [(a, b) for a, b in pairs if not (a.passed and b.passed)]
+        if moved:
+            self._console.print(_case_table(moved, same=best is first))
+
+
+def _news(event: Proposed | RoundDone) -> str:
+    """Tell a proposal or a confirm round in one line."""
+    match event:
+        case Proposed(description=None, reason=reason):
+            return f"the improver gave nothing usable: {one_line(reason)}"
+        case Proposed(reason=reason):
+            return f"proposed: {one_line(reason)}"
+        case RoundDone(rounds=rounds, gate=gate):
+            p_better = wording.probability(gate.p_better)
+            return f"round {rounds}: {wording.change(gate)}, P(better) {p_better}"
+
+
+def _iteration_line(iteration: Iteration) -> str:
+    """Tell an iteration in one line."""
+    train = score(iteration.results, CaseSet.TRAIN)
+    holdout = score(iteration.results, CaseSet.HOLDOUT)
+    text = f"iteration {iteration.number} ({iteration.phase.value}): train {train.passed}/"
+    text += f"{train.passed + train.failed} passed"
+    if holdout.total:
+        text += f", holdout {holdout.passed}/{holdout.passed + holdout.failed}"
+    undecided = train.undecided + holdout.undecided
+    return f"{text}, {undecided} undecided" if undecided else text
+
+
+def _table(title: str, *columns: str) -> Table:
+    """Make a table whose first column is text and whose others are figures."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
+    return table
+
+
+def _iteration_table(iterations: list[Iteration], *, best: int) -> Table:
+    """Lay the iterations side by side."""
+    table = _table("Iterations", "", "phase", "train", "holdout", "length")
+    for iteration in iterations:
+        sides = (score(iteration.results, side) for side in (CaseSet.TRAIN, CaseSet.HOLDOUT))
+        cells = (
+            f"{s.passed}/{s.passed + s.failed}" if s.total else wording.NOT_MEASURED for s in sides
+        )
+        mark = " (best)" if iteration.number == best else ""
+        mark = f" (original{', best' if mark else ''})" if iteration.number == 1 else mark
+        table.add_row(
+            f"{iteration.number}{mark}",
+            iteration.phase.value,
+            *cells,
+            str(len(iteration.description)),
+        )
+    return table
+
+
+def _rate_table(summary: Summary) -> Table:
+    """Lay the rates before and after side by side."""
+    source = "confirm rounds" if summary.measured_on == "confirm" else "search"
+    title = f"Rates with 90 % intervals over cases ({source})"
+    changed = summary.best_iteration != 1 and summary.kind != "measure"
+    table = _table(title, "", "original", *(("best",) if changed else ()))
+    rows: tuple[tuple[str, Callable[[Rates], str]], ...] = (
+        ("recall", lambda rates: wording.rate(rates.recall)),
+        ("specificity", lambda rates: wording.rate(rates.specificity)),
+        ("balanced accuracy", lambda rates: wording.rate(rates.balanced)),
+    )
+    sides = (summary.original, summary.best) if changed else (summary.original,)
+    for name, cell in rows:
+        table.add_row(name, *(cell(side) for side in sides if side is not None))
+    return table
+
+
+def _case_table(pairs: list[tuple[CaseResult, CaseResult]], *, same: bool) -> Table:
+    """Show how often the target triggered in each case, and what fired instead."""
+    columns = ("original",) if same else ("original", "best")
+    table = _table("Cases that failed or moved (triggered runs)", "case", "should", *columns)
+    table.add_column("fired instead", overflow="fold")
+    for before, after in pairs:
+        results = (before,) if same else (before, after)
+        fired = sorted({name for trial in after.trials for name in trial.also_fired})
+        table.add_row(
+            escape(one_line(_case_name(after.case))),
+            "yes" if after.case.should_trigger else "no",
+            *(_fraction(result) for result in results),
+            escape(one_line(", ".join(fired))),
+        )
+    return table
+
+
+def _case_name(case: TriggerCase) -> str:
+    """Name a case, short enough for a column."""
+    return case.name if len(case.name) <= CASE_WIDTH else f"{case.name[: CASE_WIDTH - 1]}…"
+
+
+def _fraction(result: CaseResult) -> str:
+    """Write k of n triggered, with a mark of the vote."""
+    decided = result.triggered + result.not_triggered
+    mark = {True: "✓", False: "✗", None: "?"}[result.passed]
+    return f"{result.triggered}/{decided} {mark}"

@@ -1,0 +1,99 @@
+"""Numbers and verdicts in words: the one place where a fraction becomes a percentage (pure)."""
+
+from skillwalker.datatypes.scores import GateResult, Rate
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason, Verdict
+
+NOT_MEASURED = "—"
+
+NEARLY_SURE = 0.995
+"""From here on two decimals would print 1.00."""
+
+SIMULATED = (
+    "SIMULATED: no model was asked; this shows how Skillwalker works, not how Claude behaves."
+)
+
+STOPS = {
+    StopReason.PERFECT: "every case passed",
+    StopReason.ITERATIONS: "all iterations were done",
+    StopReason.BUDGET: "the budget was spent",
+    StopReason.DEADLINE: "the deadline came",
+    StopReason.CONVERGED: "every candidate did the same",
+    StopReason.UNRESOLVED: "no candidate could be told apart within the budget",
+    StopReason.IMPROVER: "the improver gave nothing usable",
+    StopReason.UNDECIDED: "too many trials said nothing",
+    StopReason.PREFLIGHT: "the instrument does not measure",
+    StopReason.RATE_LIMIT: "the rate limit outlasted the pause",
+    StopReason.INTERRUPTED: "it was interrupted",
+}
+
+
+def percent(fraction: float | None) -> str:
+    """Write a fraction as a percentage without decimals; what was not measured as a dash."""
+    return NOT_MEASURED if fraction is None else f"{100 * fraction:.0f} %"
+
+
+def points(change: float | None) -> str:
+    """Write a difference of fractions in signed percentage points."""
+    return NOT_MEASURED if change is None else f"{100 * change:+.0f}"
+
+
+def rate(measured: Rate) -> str:
+    """Write a rate with its denominator and interval."""
+    if measured.rate is None:
+        return NOT_MEASURED
+    share = f"{percent(measured.rate)} ({measured.k}/{measured.n})"
+    if measured.low is None or measured.high is None:
+        return share
+    return f"{share}, {100 * measured.low:.0f}–{100 * measured.high:.0f} %"
+
+
+def probability(value: float | None) -> str:
+    """Write a probability so that it never looks certain."""
+    if value is None:
+        return NOT_MEASURED
+    if value > NEARLY_SURE:
+        return "> 0.99"
+    return "< 0.01" if value < 1 - NEARLY_SURE else f"{value:.2f}"
+
+
+def change(gate: GateResult) -> str:
+    """Write the change of balanced accuracy with its interval."""
+    if gate.change is None:
+        return "no change was measured"
+    text = f"{points(gate.change)} points"
+    if gate.interval is None:
+        return text
+    low, high = gate.interval
+    return f"{text} (90 % interval {points(low)} to {points(high)})"
+
+
+def verdict(summary: Summary) -> str:
+    """Say in one sentence how the run ended."""
+    name = summary.target
+    stop = STOPS[summary.stopped_because]
+    match summary.verdict:
+        case Verdict.IMPROVED if summary.gate is not None:
+            return (
+                f"{name}: improved, {change(summary.gate)},"
+                f" P(better) {probability(summary.gate.p_better)}."
+            )
+        case Verdict.IMPROVED:
+            return f"{name}: a better score was found; no gate was asked for, so it is unconfirmed."
+        case Verdict.INCONCLUSIVE:
+            return f"{name}: inconclusive, {stop}{f': {summary.cause}' if summary.cause else ''}."
+        case Verdict.KEPT if summary.kind == "measure":
+            return f"{name}: measured ({stop})."
+        case Verdict.KEPT if summary.gate is not None:
+            return f"{name}: original kept. {summary.gate.reason}"
+        case Verdict.KEPT:
+            return f"{name}: original kept; {stop} and no candidate scored better."
+
+
+def money(summary: Summary) -> str:
+    """Say what the run cost, with what is not known."""
+    known = sum(total.cost_usd for _, total in summary.usage)
+    unknown = sum(total.cost_unknown_calls for _, total in summary.usage)
+    calls = ", ".join(f"{total.calls} {name}" for name, total in summary.usage if total.calls)
+    text = f"calls: {calls or 'none'}; cost ${known:.2f}"
+    return f"{text} and {unknown} calls of unknown cost" if unknown else text

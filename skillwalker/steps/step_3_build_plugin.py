@@ -1,0 +1,97 @@
+"""Step 3: takes a target, a candidate and the rivals, gives a throw-away copy of all of them.
+
+What is measured must be what would be written: the candidate goes into the copy by the same
+byte-exact replacement that writes the user's file, under the real name, in the position where
+the file lives. What could make a trial cost more or fail for another reason (tool rules, hooks,
+model, the body's work) stays out, for the rivals too: one that fires says so and stops.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from skillwalker.datatypes.inputs import Target
+from skillwalker.datatypes.trials import BuiltPlugin
+from skillwalker.datatypes.vocabulary import Position, TargetKind
+from skillwalker.frontmatter_text import keep_keys, read_frontmatter, replace_description
+from skillwalker.target import called_as, description_hash
+from skillwalker.target_file import layout_path
+
+NOOP_BODY = 'Respond with: "skill triggered" — nothing else.'
+"""Source: the reference's temp plugin (founding document 002, Constants)."""
+
+KEPT_KEYS = {
+    TargetKind.SKILL: frozenset(
+        {
+            "name",
+            "description",
+            "when_to_use",
+            "paths",
+            "disable-model-invocation",
+            "user-invocable",
+        }
+    ),
+    # An agent's tools stand in its line of the listing, so they are part of what is measured.
+    TargetKind.AGENT: frozenset({"name", "description", "tools", "disallowedTools"}),
+}
+
+
+def build_plugin(
+    target: Target, description: str, *, rivals: Sequence[Target], into: Path
+) -> BuiltPlugin:
+    """Write the copy of one candidate.
+
+    Args:
+        target: the skill or agent under trial.
+        description: the candidate; the file's own text gives a copy of the file as it is.
+        rivals: siblings that a model could choose instead, with their own descriptions.
+        into: an existing folder; the copy gets a folder of its own in it.
+
+    Returns:
+        The folders to show to Claude Code, and the names that count as a call of the target.
+
+    Raises:
+        TargetError: the description cannot be written so that Claude Code reads it.
+    """
+    candidate = description_hash(description)
+    content = target.content
+    if description != target.description:
+        content = replace_description(content, description, target.kind, target.position)
+    root = into / candidate
+    digest = hashlib.sha256()
+    for copied, original in ((target, content), *((rival, rival.content) for rival in rivals)):
+        place = layout_path(copied)
+        stripped = _strip(copied, original)
+        (root / place).parent.mkdir(parents=True, exist_ok=True)
+        (root / place).write_bytes(stripped)
+        digest.update(f"{place.as_posix()}\0{len(stripped)}\0".encode() + stripped)
+    in_plugin = target.position is Position.PLUGIN
+    if in_plugin:
+        _write_manifest(root, target.plugin or target.name)
+    return BuiltPlugin(
+        candidate=candidate,
+        plugin_dirs=(root,) if in_plugin else (),
+        project_dir=None if in_plugin else root,
+        called_as=called_as(target, tuple(rivals)),
+        listing_key=digest.hexdigest()[:16],
+    )
+
+
+def _strip(target: Target, content: bytes) -> bytes:
+    """Keep what Claude Code lists, with a body that does no work."""
+    body = f"\n{NOOP_BODY}\n"
+    reading = read_frontmatter(content, target.kind, target.position)
+    if reading.description is None and target.kind is TargetKind.SKILL:
+        # Listed by the first line of its body: that line is then part of what is measured.
+        first = next((line for line in reading.body.splitlines() if line.strip()), "")
+        body = f"\n{first}\n{body}"
+    return keep_keys(content, KEPT_KEYS[target.kind], body)
+
+
+def _write_manifest(root: Path, name: str) -> None:
+    """Give the throw-away plugin the real plugin's name."""
+    folder = root / ".claude-plugin"
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = {"name": name, "version": "0.0.0"}
+    (folder / "plugin.json").write_text(json.dumps(manifest, ensure_ascii=False), encoding="utf-8")

@@ -1,0 +1,148 @@
+"""What a run says at its end: everything that was measured, made into the summary (pure)."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from skillwalker.datatypes.scores import CaseResult, Rate, UsageTotal
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.trials import Usage
+from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason, Verdict
+from skillwalker.engines.protocol import EngineFacts
+from skillwalker.loop import Measured
+from skillwalker.plan import Plan
+from skillwalker.steps.step_5_score import rates
+
+INCONCLUSIVE = frozenset({StopReason.PREFLIGHT, StopReason.UNDECIDED})
+
+
+def summarise(
+    plan: Plan, measured: Measured, *, run_id: str, facts: EngineFacts, applied: bool = False
+) -> Summary:
+    """Make the summary of a run.
+
+    Args:
+        plan: what was to be done.
+        measured: what was.
+        run_id: the run's name.
+        facts: of the engine, for whom the numbers hold.
+        applied: whether the best description stands in the file now.
+    """
+    iterations = measured.history.iterations
+    best = measured.best
+    improved = _improved(plan, measured)
+    before, after, measured_on = _results(measured)
+    return Summary(
+        run_id=run_id,
+        kind=plan.kind,
+        suite=plan.suite,
+        target=plan.target.id,
+        target_kind=plan.target.kind,
+        target_path=plan.target_path,
+        target_sha256=hashlib.sha256(plan.target.content).hexdigest(),
+        position=plan.target.position,
+        engine=facts.name,
+        simulated=facts.simulated,
+        endpoint=facts.endpoint,
+        cli_version=facts.cli_version,
+        permission_mode=facts.permission_mode,
+        models=tuple(sorted({trial.model for trial in measured.trials if trial.model})),
+        seed=plan.config.seed,
+        verdict=_verdict(measured, improved=improved),
+        stopped_because=measured.stopped,
+        cause=measured.cause,
+        original_description=plan.target.description,
+        best_description=plan.target.description if best is None else best.description,
+        best_iteration=1 if best is None else best.number,
+        improved=improved,
+        applied=applied,
+        measured_on=measured_on,
+        original=rates(before) if before else None,
+        best=rates(after) if after else None,
+        gate=measured.gate,
+        rate_in_file=rate_to_hold(after if applied else before),
+        iterations=len(iterations),
+        trials=len(measured.trials),
+        undecided=sum(trial.outcome is Outcome.UNDECIDED for trial in measured.trials),
+        usage=_usage(measured),
+        listing=plan.listing,
+    )
+
+
+def rate_to_hold(results: Sequence[CaseResult]) -> Rate | None:
+    """The rate that `--fail-under` compares: balanced, over holdout cases if any, else all.
+
+    Where a suite has cases of one class only there is no balanced rate; that class's is taken.
+    """
+    holdout = tuple(result for result in results if result.set is CaseSet.HOLDOUT)
+    chosen = rates(holdout or results) if results else None
+    if chosen is None:
+        return None
+    return next(
+        (r for r in (chosen.balanced, chosen.recall, chosen.specificity) if r.rate is not None),
+        None,
+    )
+
+
+def _improved(plan: Plan, measured: Measured) -> bool:
+    """Whether the best differs from the original and passed the gate, or none was asked for."""
+    best, iterations = measured.best, measured.history.iterations
+    if best is None or best is iterations[0] or measured.stopped in INCONCLUSIVE:
+        return False
+    if plan.config.gate is None:
+        return True
+    return measured.gate is not None and measured.gate.passed
+
+
+def _verdict(measured: Measured, *, improved: bool) -> Verdict:
+    """Improved, kept, or nothing that could be said."""
+    if measured.stopped in INCONCLUSIVE or not measured.history.iterations:
+        return Verdict.INCONCLUSIVE
+    return Verdict.IMPROVED if improved else Verdict.KEPT
+
+
+def _results(
+    measured: Measured,
+) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...], str]:
+    """Results of original and best: of the confirm rounds if any, else of the search.
+
+    A confirm result keeps the side that its case has in the split, so that holdout can be told.
+    """
+    iterations = measured.history.iterations
+    if not iterations or measured.best is None:
+        return (), (), "nothing"
+    if measured.confirmed is None:
+        return iterations[0].results, measured.best.results, "search"
+    before, after = measured.confirmed
+    return _sided(before, measured), _sided(after, measured), "confirm"
+
+
+def _sided(results: Sequence[CaseResult], measured: Measured) -> tuple[CaseResult, ...]:
+    """Put the cases of confirm results back on their sides of the split."""
+    return tuple(
+        CaseResult(case=result.case, set=split.set, trials=result.trials)
+        for result, split in zip(results, measured.history.cases, strict=True)
+    )
+
+
+def _usage(measured: Measured) -> tuple[tuple[str, UsageTotal], ...]:
+    """Sum the usage by purpose."""
+    exchanges = (exchange for answer in measured.answers for exchange in answer.exchanges)
+    return (
+        ("trial", _total(trial.usage for trial in measured.trials)),
+        ("improver", _total(exchange.usage for exchange in exchanges)),
+        ("judge", UsageTotal()),
+    )
+
+
+def _total(usages: Iterable[Usage]) -> UsageTotal:
+    """Add up tokens and known costs; what is unknown is counted, never free."""
+    spent = tuple(usages)
+    return UsageTotal(
+        calls=len(spent),
+        input_tokens=sum(usage.input_tokens for usage in spent),
+        output_tokens=sum(usage.output_tokens for usage in spent),
+        cache_read_tokens=sum(usage.cache_read_tokens for usage in spent),
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in spent),
+        cost_usd=sum(usage.cost_usd or 0.0 for usage in spent),
+        cost_unknown_calls=sum(usage.cost_usd is None for usage in spent),
+    )
