@@ -200,9 +200,10 @@ def probability(prompt: str, entry: Entry) -> float:
     return 1.0 / (1.0 + math.exp(-distance / _TEMPERATURE))
 
 
-def _draw(prompt: str, entry: Entry, *, seed: int, run_index: int) -> float:
-    """Give a number in (0, 1) that depends on nothing but what this trial is."""
-    key = "\0".join((str(seed), str(run_index), entry.kind, entry.name, entry.text, prompt))
+def draw(purpose: str, prompt: str, entry: Entry, *, seed: int, run_index: int) -> float:
+    """Give a number in (0, 1) that depends on nothing but its purpose and what this trial is."""
+    words = (purpose, str(seed), str(run_index), entry.kind, entry.name, entry.text, prompt)
+    key = "\0".join(words)
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return (int.from_bytes(digest, "big") + 0.5) / 2**64
 
@@ -212,8 +213,8 @@ def _noisy_margin(prompt: str, entry: Entry, *, seed: int, run_index: int) -> fl
     distance = margin(prompt, entry)
     if abs(distance) >= _CERTAIN:
         return distance
-    draw = _draw(prompt, entry, seed=seed, run_index=run_index)
-    return distance + _TEMPERATURE * math.log(draw / (1.0 - draw))
+    share = draw("call", prompt, entry, seed=seed, run_index=run_index)
+    return distance + _TEMPERATURE * math.log(share / (1.0 - share))
 
 
 def choose_entry(
