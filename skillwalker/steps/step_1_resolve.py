@@ -1,0 +1,186 @@
+"""Step 1: takes a suite's and a target's name, gives the target and the cases that concern it.
+
+A name that is left out is found when there is only one thing it can mean; else the user is told
+what there is to choose from, as the command line to type.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+
+from skillwalker.datatypes.inputs import CallExpectation, Case, Suite, Target, TriggerCase
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.errors import SuiteError, TargetError
+from skillwalker.paths import Places
+from skillwalker.suite import list_suites, load_suite
+from skillwalker.target import resolve_target, siblings
+from skillwalker.target_kind import KINDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What a run is about."""
+
+    target: Target
+    suite: str
+    cases: tuple[TriggerCase, ...]
+    """Sorted by name, so that their order in the file changes nothing."""
+    siblings: tuple[Target, ...]
+    """Listed beside the target: its rivals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """A target and a suite that has cases for it."""
+
+    target: Target
+    suite: str
+    cases: tuple[TriggerCase, ...]
+
+    @property
+    def file(self) -> Path:
+        """What two spellings of one target have in common."""
+        return self.target.path.resolve()
+
+
+def resolve(
+    places: Places,
+    *,
+    kind: TargetKind,
+    suite: str | None,
+    target: str | None,
+    trial_model: str | None = None,
+) -> Resolved:
+    """Find the one target and the one suite that are meant.
+
+    Args:
+        places: the project.
+        kind: skill or agent.
+        suite: its name; None means the one that has cases for the target.
+        target: in any written form; None means the one that the suite has cases for.
+        trial_model: replaces the model of every case.
+
+    Raises:
+        SuiteError: no suite has cases for the target, or several have; or a suite is wrong.
+        TargetError: the target is unknown, or there are several to choose from.
+    """
+    wanted = resolve_target(target, kind, places) if target is not None else None
+    suites = tuple(_load_all(places, suite))
+    pairs = [
+        pair
+        for loaded in suites
+        for pair in _pairs_of(loaded, kind, places)
+        if wanted is None or pair.file == wanted.path.resolve()
+    ]
+    if not pairs:
+        raise SuiteError(_nothing_found(places, kind, suites, wanted))
+    if len({pair.file for pair in pairs}) > 1:
+        raise TargetError(_choice(kind, f"several {KINDS[kind].plural} have cases", pairs))
+    if len(pairs) > 1:
+        raise SuiteError(
+            _choice(kind, f"several suites have cases for {pairs[0].target.id}", pairs)
+        )
+    pair = pairs[0]
+    found = wanted if wanted is not None else pair.target
+    cases = pair.cases
+    if trial_model is not None:
+        cases = tuple(replace(case, model=trial_model) for case in cases)
+    return Resolved(target=found, suite=pair.suite, cases=cases, siblings=siblings(found))
+
+
+def _load_all(places: Places, suite: str | None) -> Iterator[Suite]:
+    if suite is not None:
+        yield load_suite(places, suite)
+        return
+    names = list_suites(places)
+    for name in names:
+        try:
+            yield load_suite(places, name)
+        except SuiteError as error:
+            if len(names) == 1:
+                raise
+            raise SuiteError(
+                f"{error}\nchoose another suite with --eval to leave this one aside"
+            ) from error
+
+
+def _pairs_of(suite: Suite, kind: TargetKind, places: Places) -> list[_Pair]:
+    """Sort the call cases of a suite by their targets, whatever way these are written."""
+    targets: dict[Path, Target] = {}
+    cases: dict[Path, dict[str, TriggerCase]] = {}
+    for case, call in _calls(suite, kind):
+        target = resolve_target(call.target, kind, places)
+        file = target.path.resolve()
+        # of two spellings the same one, wherever they stand in the file
+        targets[file] = min(targets.get(file, target), target, key=lambda one: str(one.path))
+        cases.setdefault(file, {})[case.name] = _trigger_case(case, call.expected)
+    return [
+        _Pair(
+            target=target,
+            suite=suite.name,
+            cases=tuple(found for _, found in sorted(cases[file].items())),
+        )
+        for file, target in targets.items()
+    ]
+
+
+def _calls(suite: Suite, kind: TargetKind) -> Iterator[tuple[Case, CallExpectation]]:
+    for case in suite.cases:
+        if case.type is KINDS[kind].case_type:
+            for call in case.expect:
+                if isinstance(call, CallExpectation) and call.kind is kind:
+                    yield case, call
+
+
+def _trigger_case(case: Case, expected: bool) -> TriggerCase:
+    return TriggerCase(
+        name=case.name,
+        prompt=case.prompt,
+        should_trigger=expected,
+        model=case.model,
+        scaffold=case.scaffold,
+        tags=case.tags,
+        runs=case.runs,
+        max_turns=case.max_turns,
+        timeout=case.timeout,
+        preferred=case.preferred,
+    )
+
+
+def _choice(kind: TargetKind, problem: str, pairs: Sequence[_Pair]) -> str:
+    command, option = KINDS[kind].run_prefix, KINDS[kind].option
+    lines = sorted(
+        f"  {command} run --eval {quote(pair.suite)} {option} {quote(pair.target.id)}"
+        for pair in pairs
+    )
+    return "\n".join((f"{problem}; choose one:", *lines))
+
+
+def _nothing_found(
+    places: Places, kind: TargetKind, suites: Sequence[Suite], wanted: Target | None
+) -> str:
+    facts = KINDS[kind]
+    if not suites:
+        return (
+            f"there is no suite in {places.evals_dir}; write {places.evals_dir.name}/<suite>/"
+            "tests.json with cases (skillwalker evals schema prints its form)"
+        )
+    of_target = f" for {wanted.id}" if wanted is not None else ""
+    lines = (f"  {suite.name}: {_contents(suite)}" for suite in suites)
+    return "\n".join(
+        (
+            f"no {facts.case_type} case{of_target}; add some with the expectation "
+            f'{{"{facts.expectation}": true}} or {{"{facts.expectation}": false}}. There is:',
+            *lines,
+        )
+    )
+
+
+def _contents(suite: Suite) -> str:
+    counts = Counter((case.type, case.target) for case in suite.cases)
+    return ", ".join(
+        f"{count} {kind} for {target}" if target is not None else f"{count} {kind}"
+        for (kind, target), count in sorted(counts.items(), key=str)
+    )
