@@ -65,6 +65,8 @@ def _swap(real: Path, old: bytes | None, new: bytes, check: Callable[[bytes], st
     fault = check(written)
     if fault is None:
         return
+    if real.read_bytes() != new:
+        raise TargetError(f"{real}: {fault}; someone else changed it since; see what it holds")
     if old is None:
         real.unlink()
     else:
