@@ -1,0 +1,264 @@
+from random import Random
+from statistics import fmean
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillwalker.intervals import (
+    PairedCase,
+    compare,
+    mean_of_two,
+    normal_cdf,
+    over_cases,
+    t_quantile,
+    wilson,
+)
+
+LAW = settings(max_examples=150, deadline=None)
+
+
+@st.composite
+def pairs(draw: st.DrawFn, *, most_runs: int = 4) -> PairedCase:
+    n0, n1 = draw(st.integers(0, most_runs)), draw(st.integers(0, most_runs))
+    return PairedCase(
+        positive=draw(st.booleans()),
+        k0=draw(st.integers(0, n0)),
+        n0=n0,
+        k1=draw(st.integers(0, n1)),
+        n1=n1,
+    )
+
+
+def pair(positive: bool, before: tuple[int, int], after: tuple[int, int]) -> PairedCase:
+    return PairedCase(positive=positive, k0=before[0], n0=before[1], k1=after[0], n1=after[1])
+
+
+@pytest.mark.parametrize(
+    ("df", "confidence", "quantile"),
+    [
+        pytest.param(1, 0.9, 6.313752, id="one"),
+        pytest.param(2, 0.9, 2.919986, id="two"),
+        pytest.param(3, 0.95, 3.182446, id="three, 95 %"),
+        pytest.param(4, 0.9, 2.131847, id="four"),
+        pytest.param(5, 0.99, 4.032143, id="five, 99 %"),
+        pytest.param(10, 0.9, 1.812461, id="ten"),
+        pytest.param(29, 0.95, 2.045230, id="29, 95 %"),
+        pytest.param(30, 0.9, 1.697261, id="thirty"),
+        pytest.param(120, 0.9, 1.657651, id="120"),
+    ],
+)
+def test_t_quantile_is_that_of_the_tables(df: int, confidence: float, quantile: float) -> None:
+    assert t_quantile(df, confidence) == pytest.approx(quantile, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("x", "p"), [(0.0, 0.5), (1.0, 0.8413447), (-1.959964, 0.025), (3.0, 0.9986501)]
+)
+def test_normal_cdf_is_that_of_the_tables(x: float, p: float) -> None:
+    assert normal_cdf(x) == pytest.approx(p, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [
+        pytest.param(0, 10, 0.0, 0.212942, id="none of ten"),
+        pytest.param(10, 10, 0.787058, 1.0, id="ten of ten"),
+        pytest.param(0, 0, 0.0, 1.0, id="nothing measured"),
+    ],
+)
+def test_wilson(k: int, n: int, low: float, high: float) -> None:
+    assert wilson(k, n) == pytest.approx((low, high), abs=1e-5)
+
+
+def test_wilson_is_that_of_newcombe() -> None:
+    """81 of 263 is the worked example of Newcombe, Statistics in Medicine 17 (1998)."""
+    assert wilson(81, 263, 0.95) == pytest.approx((0.2553, 0.3662), abs=1e-4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), min_size=1, max_size=30))
+@LAW
+def test_interval_over_cases_holds_the_rate(counts: list[tuple[int, int]]) -> None:
+    shares = [min(k, n) / n for k, n in counts]
+    low, high = over_cases(shares, sum(n for _, n in counts))
+    assert 0 <= low <= fmean(shares) + 1e-12
+    assert fmean(shares) - 1e-12 <= high <= 1
+    assert high - low > 0.01
+
+
+def test_more_runs_of_the_same_few_cases_stay_a_small_sample() -> None:
+    agreeing = [1.0] * 4 + [0.0] * 4
+    one_run = over_cases(agreeing, 8)
+    five_runs = over_cases(agreeing, 40)
+    assert one_run == wilson(4, 8)
+    assert five_runs[1] - five_runs[0] >= one_run[1] - one_run[0]
+
+
+def test_runs_that_vary_as_if_independent_do_narrow_it() -> None:
+    varied = [1 / 3, 2 / 3, 1 / 3, 2 / 3, 1.0, 0.0, 2 / 3, 1 / 3, 2 / 3, 1 / 3] * 2
+    one_run = over_cases([1.0, 0.0] * 10, 20)
+    three_runs = over_cases(varied, 60)
+    assert three_runs[1] - three_runs[0] < one_run[1] - one_run[0]
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_nine_of_ten_intervals_hold_the_truth(runs: int) -> None:
+    draw = Random(11)  # noqa: S311 (a simulation, no secret)
+    truth, held = 0.7, 0
+    for _ in range(400):
+        chances = [draw.betavariate(1.4, 0.6) for _ in range(12)]
+        shares = [fmean(draw.random() < p for _ in range(runs)) for p in chances]
+        low, high = over_cases(shares, 12 * runs)
+        held += low <= truth <= high
+    assert 0.87 <= held / 400 <= 0.99
+
+
+def test_mean_of_two_adds_the_distances_like_standard_errors() -> None:
+    rate, low, high = mean_of_two((0.8, 0.5, 0.9), (0.4, 0.0, 0.7))
+    assert rate == pytest.approx(0.6)
+    assert low == pytest.approx(0.6 - 0.25)
+    assert high == pytest.approx(0.6 + 0.1 * 10**0.5 / 2)
+
+
+# --- two descriptions ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "p"),
+    [
+        pytest.param(
+            [
+                pair(True, (0, 3), (3, 3)),
+                pair(True, (1, 3), (2, 3)),
+                pair(True, (3, 3), (3, 3)),
+                pair(False, (3, 3), (2, 3)),
+                pair(False, (2, 3), (3, 3)),
+                pair(False, (3, 3), (3, 3)),
+            ],
+            0.9387976584,
+            id="three runs",
+        ),
+        pytest.param(
+            [
+                *(pair(True, (k0, 1), (k1, 1)) for k0, k1 in ((0, 1), (0, 0), (1, 1), (0, 1))),
+                *(pair(False, (k0, 1), (1, 1)) for k0 in (1, 1, 0)),
+            ],
+            0.9996558796,
+            id="one run",
+        ),
+        pytest.param(
+            [
+                pair(True, (1, 2), (3, 3)),
+                pair(True, (2, 3), (1, 1)),
+                pair(False, (1, 3), (3, 3)),
+                pair(False, (3, 3), (1, 2)),
+                pair(False, (2, 2), (2, 3)),
+            ],
+            0.8408601944,
+            id="unequal runs",
+        ),
+    ],
+)
+def test_p_better_is_that_of_the_simulation(rows: list[PairedCase], p: float) -> None:
+    """The figures are those of the numpy function that the gate was tuned with."""
+    assert compare(rows).p_better == pytest.approx(p, abs=1e-9)
+
+
+def test_change_is_by_class_whatever_the_mix() -> None:
+    change = compare(
+        [pair(True, (0, 1), (1, 1)), pair(True, (1, 1), (1, 1))] + [pair(False, (1, 1), (1, 1))] * 8
+    )
+    assert change.recall_change == 0.5
+    assert change.specificity_change == 0.0
+    assert change.change == 0.25
+
+
+@pytest.mark.parametrize(
+    ("rows", "recall", "specificity"),
+    [
+        pytest.param([], None, None, id="nothing"),
+        pytest.param([pair(True, (0, 1), (1, 1))], 1.0, None, id="no negative"),
+        pytest.param(
+            [pair(True, (0, 1), (1, 1)), pair(False, (0, 0), (1, 1))], 1.0, None, id="undecided"
+        ),
+        pytest.param([pair(False, (1, 1), (0, 1))], None, -1.0, id="no positive"),
+    ],
+)
+def test_a_class_without_a_paired_case_gives_no_p(
+    rows: list[PairedCase], recall: float | None, specificity: float | None
+) -> None:
+    change = compare(rows)
+    assert (change.p_better, change.change, change.interval) == (None, None, None)
+    assert (change.recall_change, change.specificity_change) == (recall, specificity)
+
+
+@given(st.lists(pairs(), max_size=25))
+@LAW
+def test_swapping_the_two_gives_the_rest_of_the_chance(rows: list[PairedCase]) -> None:
+    there = compare(rows)
+    back = compare(
+        [PairedCase(positive=p.positive, k0=p.k1, n0=p.n1, k1=p.k0, n1=p.n0) for p in rows]
+    )
+    if there.p_better is None or there.change is None or there.interval is None:
+        assert back.p_better is None
+        return
+    assert back.p_better == pytest.approx(1 - there.p_better, abs=1e-9)
+    assert back.change == pytest.approx(-there.change)
+    assert back.interval == pytest.approx((-there.interval[1], -there.interval[0]))
+
+
+@given(st.lists(pairs(), max_size=25))
+@LAW
+def test_interval_holds_the_change_and_never_collapses(rows: list[PairedCase]) -> None:
+    change = compare(rows)
+    if change.change is not None and change.interval is not None:
+        low, high = change.interval
+        assert -1 <= low <= change.change <= high <= 1
+        assert high > low
+
+
+@given(st.lists(pairs(), max_size=25), st.integers(0, 24), st.integers(0, 4))
+@LAW
+def test_a_case_that_one_side_did_not_decide_counts_for_nothing(
+    rows: list[PairedCase], place: int, decided: int
+) -> None:
+    lost = PairedCase(positive=place % 2 == 0, k0=0, n0=0, k1=decided, n1=decided)
+    assert compare([*rows[:place], lost, *rows[place:]]) == compare(rows)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=25),
+    st.integers(1, 12),
+    st.booleans(),
+)
+@LAW
+def test_a_case_won_raises_p_and_a_case_lost_lowers_it(
+    changes: list[tuple[int, int]], unmoved: int, positive: bool
+) -> None:
+    """Within one class; a win in the other may add more doubt than gain."""
+    rest = [pair(not positive, (1, 1), (1, 1))] * unmoved
+
+    def chance(before: int, after: int) -> float:
+        moved = [*changes, (1, 1), (before, after)]
+        p = compare([*rest, *(pair(positive, (k0, 1), (k1, 1)) for k0, k1 in moved)]).p_better
+        assert p is not None
+        return p
+
+    assert chance(1, 0) < chance(1, 1) < chance(0, 1)
+
+
+def test_the_same_change_on_more_cases_is_surer() -> None:
+    rows = [pair(True, (1, 3), (3, 3)), pair(True, (2, 3), (2, 3)), pair(False, (3, 3), (3, 3))]
+    few, many = compare(rows * 2), compare(rows * 6)
+    assert few.p_better is not None
+    assert many.p_better is not None
+    assert 0.5 < few.p_better < many.p_better
+    assert few.interval is not None
+    assert many.interval is not None
+    assert few.interval[1] - few.interval[0] > many.interval[1] - many.interval[0]
+
+
+def test_a_class_of_one_case_is_taken_as_a_coin() -> None:
+    lone = compare([pair(True, (0, 3), (3, 3)), *[pair(False, (3, 3), (3, 3))] * 10])
+    assert lone.p_better is not None
+    assert lone.p_better == pytest.approx(normal_cdf(0.5 / (0.27 / 4 + 0.02 / 40) ** 0.5))
