@@ -1,0 +1,72 @@
+"""evals list, evals schema."""
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+if TYPE_CHECKING:
+    from skillwalker.suite_overview import SuiteOverview
+
+
+def evals_list(
+    ctx: typer.Context, project: ProjectOption = None, as_json: JsonOption = False
+) -> None:
+    """List the suites; one that is broken is shown with its faults, and the exit code is 1."""
+    from skillwalker.suite_overview import overview
+
+    places = open_project(ctx, project).places
+    suites = overview(places)
+    if wants_json(ctx, as_json):
+        typer.echo(json.dumps({"suites": [_json(suite) for suite in suites]}, ensure_ascii=False))
+    else:
+        for suite in suites:
+            typer.echo("\n".join(_lines(suite)))
+        if not suites:
+            typer.echo(
+                f"No suites in {places.evals_dir}; a suite is a folder there with a tests.json.",
+                err=True,
+            )
+    if any(suite.faults for suite in suites):
+        raise typer.Exit(1)
+
+
+def evals_schema() -> None:
+    """Print the JSON Schema of tests.json, for editors and checkers."""
+    from skillwalker.suite_schema import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+def _lines(suite: "SuiteOverview") -> list[str]:
+    if suite.faults:
+        return [f"{suite.name}: broken", *(f"  {fault}" for fault in suite.faults)]
+    cases = ", ".join(f"{count} {kind}" for kind, count in suite.cases)
+    return [
+        f"{suite.name}: {cases}",
+        *(
+            f"  {target.kind} {target.target}: "
+            f"{target.positive} positive, {target.negative} negative"
+            for target in suite.targets
+        ),
+    ]
+
+
+def _json(suite: "SuiteOverview") -> dict[str, object]:
+    return {
+        "name": suite.name,
+        "cases": {str(kind): count for kind, count in suite.cases},
+        "targets": [
+            {
+                "kind": str(target.kind),
+                "target": target.target,
+                "positive": target.positive,
+                "negative": target.negative,
+            }
+            for target in suite.targets
+        ],
+        "plugins": list(suite.plugins),
+        "faults": list(suite.faults),
+    }
