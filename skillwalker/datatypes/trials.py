@@ -106,6 +106,8 @@ class Transcript:
     """The turn limit ended it, which is an answer within that many turns."""
     timed_out: bool = False
     answer: str = ""
+    resets_at: float | None = None
+    """When a rejected rate limit ends, in seconds since 1970."""
     raw: tuple[bytes, ...] = ()
     """The stream as received, a line each; empty for the simulated engine."""
 
