@@ -1,0 +1,197 @@
+"""Step 6: takes a brief on the train cases, gives a candidate that passed every check, or none.
+
+The brief is the only way in, and no field of it can carry what the improver must not see. What
+it holds is data: it reaches the prompt as one JSON object that nothing in it can close.
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from skillwalker.claude import Completer, UnusableReplyError
+from skillwalker.datatypes.improver import Answer, Brief, Completion, Exchange, TrainCase
+from skillwalker.errors import CompletionError
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+MAX_CALLS = 3
+"""The first question and two more when a reply is refused."""
+LONGEST_BODY = 20_000
+LONGEST_PROMPT = 2_000
+LONGEST_REPLY = 4_000
+LONGEST_SIBLING = 1_536
+"""What Claude Code shows of a skill. Source: skillListingMaxDescChars of Claude Code 2.1.332."""
+
+ANSWER_SCHEMA = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {"description": {"type": "string"}, "reason": {"type": "string"}},
+        "required": ["description", "reason"],
+        "additionalProperties": False,
+    }
+)
+"""What the improver answers with."""
+
+_UNSAFE = re.compile("[<>\x7f-\x9f\u2028\u2029]")
+"""Could close the block or, for a reader that cuts lines, end a line of it."""
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+class ImproverError(CompletionError):
+    """The improver could not be asked; what was asked before is attached, for it was paid for.
+
+    Args:
+        message: what happened and what to do about it.
+        exchanges: the calls of this proposal that were answered.
+    """
+
+    def __init__(self, message: str, exchanges: tuple[Exchange, ...]) -> None:
+        super().__init__(message)
+        self.exchanges = exchanges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A reply that was not taken, as the next prompt tells it."""
+
+    reply: str
+    """The description, or the whole reply when there is none in it."""
+    faults: tuple[str, ...]
+
+
+async def improve(
+    brief: Brief, *, completer: Completer, check: Callable[[str], tuple[str, ...]]
+) -> Answer:
+    """Ask for a better description until one passes, at most three times.
+
+    Args:
+        brief: all that the improver may know.
+        completer: who is asked.
+        check: gives the faults of a text; none lets it pass. Its words reach the improver.
+
+    Returns:
+        The text exactly as it was given, with every call; without a text when each reply was
+        refused or the model would not answer.
+
+    Raises:
+        ImproverError: the completer gave nothing after its retries.
+    """
+    exchanges: list[Exchange] = []
+    refused: list[Refused] = []
+    for _ in range(MAX_CALLS):
+        prompt = write_prompt(brief, refused)
+        try:
+            completion = await completer.complete(prompt, schema=ANSWER_SCHEMA)
+        except UnusableReplyError as error:
+            exchanges.append(_exchange(prompt, error.completion, (str(error),)))
+            return Answer(description=None, reason=str(error), exchanges=tuple(exchanges))
+        except CompletionError as error:
+            raise ImproverError(str(error), tuple(exchanges)) from error
+        text, reason, faults = _read_reply(completion.text)
+        faults = faults or check(text)
+        exchanges.append(_exchange(prompt, completion, faults))
+        if not faults:
+            return Answer(description=text, reason=reason, exchanges=tuple(exchanges))
+        refused.append(Refused(reply=text, faults=faults))
+    last = "; ".join(refused[-1].faults)
+    return Answer(
+        description=None,
+        reason=f"each of {MAX_CALLS} replies was refused, the last because {last}",
+        exchanges=tuple(exchanges),
+    )
+
+
+def write_prompt(brief: Brief, refused: Sequence[Refused] = ()) -> str:
+    """Write what the improver is asked.
+
+    The brief stands between the lines `<brief>` and `</brief>` as one JSON object with the fields
+    of the record, what was refused as a list between `<refused>` and `</refused>`.
+    """
+    return _template().render(
+        kind=brief.kind.value,
+        operator=brief.operator.value,
+        current=brief.current,
+        when_to_use=brief.when_to_use,
+        max_chars=brief.max_chars,
+        brief=_as_json(asdict(_shorten(brief))),
+        refused=_as_json([_told(reply) for reply in refused]) if refused else "",
+    )
+
+
+@cache
+def _template() -> "Template":
+    """Read the prompt's template; values are put in once and never read as a template."""
+    from jinja2 import Environment, StrictUndefined, select_autoescape
+
+    environment = Environment(
+        autoescape=select_autoescape(default_for_string=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    source = files("skillwalker.steps").joinpath("improve.md.j2").read_text(encoding="utf-8")
+    return environment.from_string(source)
+
+
+def _as_json(value: object) -> str:
+    """Write data so that no text in it can look like the end of its block."""
+    text = _LONE.sub("\ufffd", json.dumps(value, ensure_ascii=False, indent=1))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _shorten(brief: Brief) -> Brief:
+    """Cut what may be very long; the description and its history stay whole."""
+    return replace(
+        brief,
+        body=_cut(brief.body, LONGEST_BODY),
+        failures=tuple(_cut_case(case) for case in brief.failures),
+        successes=tuple(_cut_case(case) for case in brief.successes),
+        siblings=tuple((name, _cut(text, LONGEST_SIBLING)) for name, text in brief.siblings),
+    )
+
+
+def _told(refused: Refused) -> dict[str, object]:
+    """Tell a refused reply; one that is no answer at all may be of any length."""
+    return asdict(replace(refused, reply=_cut(refused.reply, LONGEST_REPLY)))
+
+
+def _cut_case(case: TrainCase) -> TrainCase:
+    return replace(case, prompt=_cut(case.prompt, LONGEST_PROMPT))
+
+
+def _cut(text: str, longest: int) -> str:
+    """Cut a text and say how much is missing."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}\n[{len(text) - longest} more characters are not shown]"
+
+
+def _read_reply(reply: str) -> tuple[str, str, tuple[str, ...]]:
+    """Take description and reason out of a reply, or say why there are none."""
+    try:
+        value = json.loads(reply)
+    except (ValueError, RecursionError):
+        return reply, "", ("it is no JSON; reply with one JSON object and nothing else",)
+    description = value.get("description") if isinstance(value, dict) else None
+    reason = value.get("reason") if isinstance(value, dict) else None
+    if not isinstance(description, str) or not isinstance(reason, str):
+        return reply, "", ("it is no JSON object with the texts description and reason",)
+    return description, reason, ()
+
+
+def _exchange(prompt: str, completion: Completion, faults: Sequence[str]) -> Exchange:
+    """Record one call."""
+    return Exchange(
+        prompt=prompt,
+        reply=completion.text,
+        fault="; ".join(faults) or None,
+        model=completion.model,
+        usage=completion.usage,
+    )
