@@ -29,7 +29,7 @@ def threshold(gate: float, looks: int) -> float:
 
     Source: an alpha-spending Bonferroni bound with weights 1 / k^2 (their sum is pi^2 / 6).
     """
-    return max(gate, 1.0 - (1.0 - gate) / max(1, looks) ** 2)
+    return gate if looks <= 1 else 1.0 - (1.0 - gate) / looks**2
 
 
 def worth_confirming(original: Iteration, best: Iteration) -> bool:

@@ -1,0 +1,258 @@
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillwalker.datatypes.scores import GateResult
+from skillwalker.datatypes.vocabulary import CaseSet
+from skillwalker.intervals import PairedCase, compare
+from skillwalker.search.gate import (
+    another_round,
+    judge,
+    not_confirmed,
+    pair,
+    threshold,
+    worth_confirming,
+)
+from skillwalker.search.need import Need, to_decide
+from tests.measured import iteration, results
+
+LAW = settings(max_examples=100, deadline=None)
+
+Sides = tuple[Sequence[str], Sequence[str]]
+"""Letters of the positive and of the negative cases."""
+
+
+def judged(before: Sides, after: Sides, *, asked: float = 0.9, rounds: int = 3) -> GateResult:
+    return judge(
+        results(*before, side=CaseSet.CONFIRM),
+        results(*after, side=CaseSet.CONFIRM),
+        threshold=asked,
+        max_loss=0.05,
+        rounds=rounds,
+    )
+
+
+def test_a_clear_gain_passes() -> None:
+    result = judged((["nnn"] * 10, ["nnn"] * 10), (["ttt"] * 10, ["nnn"] * 10))
+    assert result.passed
+    assert result.p_better is not None
+    assert result.p_better > 0.99
+    assert (result.recall_change, result.specificity_change, result.change) == (1.0, 0.0, 0.5)
+    assert result.rounds == 3
+    assert result.reason.startswith("better with P 1.000 (0.9 is asked): recall +1.000")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        pytest.param(
+            (["ttn"] * 6, ["nnn"] * 6),
+            (["ttn"] * 6, ["nnn"] * 6),
+            "no convincing difference: P(better) is 0.500, 0.9 is asked; the best text did no"
+            " better",
+            id="no change",
+        ),
+        pytest.param(
+            (["nnn"] * 10, ["nnn"] * 10),
+            (["ttt"] * 10, ["nnn"] * 9 + ["ttt"]),
+            "specificity fell by 0.100, and at most 0.05 may be lost",
+            id="a gain that costs specificity",
+        ),
+        pytest.param(
+            (["ttt"] * 10, ["ttt"] * 10),
+            (["ttt"] * 9 + ["nnn"], ["nnn"] * 10),
+            "recall fell by 0.100",
+            id="a gain that costs recall",
+        ),
+        pytest.param(
+            (["nnn"] * 4, []),
+            (["ttt"] * 4, []),
+            "no case that should not trigger was decided under both texts; add cases that should"
+            " not trigger",
+            id="no negative",
+        ),
+        pytest.param(
+            (["nnn"], ["nnn"]),
+            (["uuu"], ["nnn"]),
+            "no case that should trigger was decided under both texts; add cases that should"
+            " trigger",
+            id="positives undecided",
+        ),
+        pytest.param(
+            ([], []),
+            ([], []),
+            "no case that should trigger and none that should not trigger was decided",
+            id="nothing",
+        ),
+    ],
+)
+def test_refusals_say_why(before: Sides, after: Sides, reason: str) -> None:
+    result = judged(before, after)
+    assert not result.passed
+    assert result.reason.startswith(reason)
+
+
+def test_a_loss_of_just_the_allowed_size_passes() -> None:
+    before = (["n"] * 20, ["n"] * 20)
+    after = (["t"] * 20, ["n"] * 19 + ["t"])
+    assert judged(before, after).passed
+    assert not judged(before, (["t"] * 20, ["n"] * 18 + ["t"] * 2)).passed
+
+
+def test_the_threshold_decides() -> None:
+    before, after = (["ntn"] * 8, ["nnn"] * 8), (["ntt"] * 5 + ["ntn"] * 3, ["nnn"] * 8)
+    p = judged(before, after).p_better
+    assert p is not None
+    assert judged(before, after, asked=p).passed
+    assert not judged(before, after, asked=p + 1e-6).passed
+
+
+def test_rounds_are_added_up_by_case() -> None:
+    first = results(["t", "n"], ["n"], side=CaseSet.CONFIRM)
+    second = results(["t", "t"], ["t"], side=CaseSet.CONFIRM)
+    whole = results(["tt", "nt"], ["nt"], side=CaseSet.CONFIRM)
+    assert pair((*first, *second), whole) == pair(whole, whole)
+    assert pair(first, ()) == ()
+
+
+@given(st.permutations(range(6)))
+@LAW
+def test_the_order_of_cases_and_rounds_changes_nothing(order: list[int]) -> None:
+    before = results(["n", "t", "n"], ["n", "t", "n"], side=CaseSet.CONFIRM)
+    after = results(["t", "t", "n"], ["n", "n", "n"], side=CaseSet.CONFIRM)
+    shuffled = tuple(after[place] for place in order)
+    one = judge(before, after, threshold=0.9, max_loss=0.05, rounds=1)
+    assert judge(before, shuffled, threshold=0.9, max_loss=0.05, rounds=1) == one
+
+
+# --- whether to begin, to go on, and how high the bar is ----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "worth"),
+    [
+        pytest.param((["n"] * 4, ["n"] * 4), (["t"] * 4, ["n"] * 4), True, id="better"),
+        pytest.param((["t"] * 4, ["n"] * 4), (["t"] * 4, ["n"] * 4), True, id="alike"),
+        pytest.param((["t"] * 9, ["n"] * 9), (["n"] * 9, ["n"] * 9), False, id="worse"),
+        pytest.param((["n"] * 4, []), (["t"] * 4, []), False, id="no negatives in the suite"),
+        pytest.param((["n"] * 4, ["u"]), (["t"] * 4, ["n"]), True, id="negatives undecided so far"),
+    ],
+)
+def test_worth_confirming(before: Sides, after: Sides, worth: bool) -> None:
+    original, best = iteration(1, results(*before)), iteration(2, results(*after))
+    assert worth_confirming(original, best) is worth
+
+
+def test_the_same_text_is_not_worth_it() -> None:
+    original = iteration(1, results(["n"] * 4, ["n"] * 4))
+    best = replace(original, number=3, results=results(["t"] * 4, ["n"] * 4))
+    assert not worth_confirming(original, best)
+
+
+def test_a_gate_that_was_not_run_did_not_pass() -> None:
+    result = not_confirmed(0.9)
+    assert (result.passed, result.rounds, result.p_better, result.threshold) == (
+        False,
+        0,
+        None,
+        0.9,
+    )
+    assert "no confirm round was run" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("rounds", "p", "asked", "due"),
+    [
+        pytest.param(1, 0.999, 0.9, True, id="one round is never enough"),
+        pytest.param(1, 0.1, 0.9, True, id="one round never ends it"),
+        pytest.param(2, 0.991, 0.9, False, id="surely better"),
+        pytest.param(2, 0.99, 0.9, True, id="not surely enough"),
+        pytest.param(2, 0.249, 0.9, False, id="hardly better"),
+        pytest.param(2, 0.25, 0.9, True, id="may still be better"),
+        pytest.param(3, 0.9, 0.9, False, id="all rounds used"),
+        pytest.param(2, 0.991, 0.995, True, id="a higher bar is not yet reached"),
+        pytest.param(2, 0.996, 0.995, False, id="a higher bar is passed"),
+        pytest.param(2, None, 0.9, True, id="a class undecided so far"),
+    ],
+)
+def test_another_round(rounds: int, p: float | None, asked: float, due: bool) -> None:
+    result = replace(not_confirmed(asked), rounds=rounds, p_better=p)
+    assert another_round(result, most=3) is due
+
+
+def test_one_round_when_one_is_allowed() -> None:
+    assert not another_round(replace(not_confirmed(0.9), rounds=1, p_better=0.5), most=1)
+
+
+@pytest.mark.parametrize(
+    ("looks", "asked"), [(0, 0.9), (1, 0.9), (2, 0.975), (3, 0.98889), (10, 0.999)]
+)
+def test_threshold(looks: int, asked: float) -> None:
+    assert threshold(0.9, looks) == pytest.approx(asked, abs=1e-5)
+
+
+@given(st.floats(0.01, 0.99), st.integers(1, 200))
+@LAW
+def test_the_bar_rises_and_all_looks_together_stay_bounded(gate: float, looks: int) -> None:
+    bars = [threshold(gate, look) for look in range(1, looks + 1)]
+    assert bars[0] == gate
+    assert bars == sorted(bars)
+    assert sum(1 - bar for bar in bars) <= 1.65 * (1 - gate)
+
+
+# --- what it would take -------------------------------------------------------------------------
+
+
+def rows(before: Sides, after: Sides) -> tuple[PairedCase, ...]:
+    return pair(results(*before), results(*after))
+
+
+def test_more_rounds_where_the_draws_are_the_doubt() -> None:
+    noisy = rows((["tn"] * 12, ["tn"] * 12), (["tn"] * 8 + ["tt"] * 4, ["tn"] * 10 + ["nn"] * 2))
+    need = to_decide(noisy, 0.99, 2)
+    assert need.rounds is not None
+    assert need.rounds > 2
+    assert need.trials == 2 * 24 * need.rounds
+    assert need.cases is None
+
+
+def test_more_cases_where_the_cases_are_the_doubt() -> None:
+    split = rows(
+        (["nnnnn"] * 3 + ["ttttt"] * 3, ["nnnnn"] * 6),
+        (["ttttt"] * 3 + ["nnnnn"] * 2 + ["ttttt"], ["nnnnn"] * 6),
+    )
+    need = to_decide(split, 0.9, 5)
+    assert need.rounds is None
+    assert need.trials is None
+    assert need.cases is not None
+    assert need.cases > 12
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        pytest.param((), id="nothing"),
+        pytest.param(rows((["tt"], ["nn"]), (["tn"], ["nn"])), id="worse"),
+        pytest.param(rows((["tt"], []), (["tt"], [])), id="one class"),
+    ],
+)
+def test_no_advice_without_a_gain(cases: tuple[PairedCase, ...]) -> None:
+    assert to_decide(cases, 0.9, 3) == Need(rounds=None, trials=None, cases=None)
+
+
+@given(st.lists(st.tuples(st.text("tn", min_size=1, max_size=3), st.booleans()), max_size=12))
+@LAW
+def test_any_result_is_judged(letters: list[tuple[str, bool]]) -> None:
+    after = (
+        [row for row, positive in letters if positive],
+        [row for row, positive in letters if not positive],
+    )
+    before = (["n"] * len(after[0]), ["n"] * len(after[1]))
+    result = judged(before, after)
+    change = compare(pair(results(*before), results(*after)))
+    assert result.p_better == change.p_better
+    assert result.reason
+    assert not result.passed or (result.p_better is not None and result.p_better >= 0.9)
