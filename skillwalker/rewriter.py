@@ -20,7 +20,7 @@ from skillwalker.errors import CompletionError
 from skillwalker.lexical.frames import ENGLISH, GERMAN, Frame, frame_for, join_words
 from skillwalker.lexical.statements import read_statements
 from skillwalker.lexical.vocabulary import Evidence, learn
-from skillwalker.lexical.words import Term, terms, weights
+from skillwalker.lexical.words import GENERIC_WEIGHT, Term, terms, weights
 
 _MOST_TOPICS: Final = 26
 _MOST_BODY_TOPICS: Final = 6
@@ -139,19 +139,28 @@ def _draft(brief: Brief) -> _Draft:
 def _from_body(brief: Brief, evidence: Evidence) -> _Draft:
     """Start anew: what the body says, and the words that prompts share."""
     frame = frame_for(brief.current or brief.body)
-    lead = _body_lead(brief.body, frame) or _sentences(brief.current, 1)
-    topics = evidence.shared_topics()[:_MOST_TOPICS]
-    topics += evidence.body_topics()[:_MOST_BODY_TOPICS]
-    return _finish(brief, evidence, frame, lead, topics)
+    leads = (_body_lead(brief.body, frame), _sentences(brief.current, 1))
+    lead = max(leads, key=lambda text: (bool(text), evidence.worth(text)))
+    kept = _good_terms(brief.current, evidence)
+    topics = [*kept[:_MOST_TOPICS], *evidence.shared_topics()[:_MOST_TOPICS]]
+    return _finish(
+        brief, evidence, frame, lead, topics + evidence.body_topics()[:_MOST_BODY_TOPICS]
+    )
+
+
+def _good_terms(description: str, evidence: Evidence) -> list[Term]:
+    """Take the words of a description that do more good than harm."""
+    statements = read_statements(description)
+    wanted = terms(f"{statements.asks}\n{statements.says}")
+    return [term for term in wanted if term.weight > GENERIC_WEIGHT and evidence.score(term) > 0]
 
 
 def _from_best(brief: Brief, evidence: Evidence) -> _Draft:
     """Join the words of the two best attempts that do more good than harm."""
     frame = frame_for(brief.current or brief.body)
     best = _best_attempts(brief.history) or (brief.current,)
-    inherited = [term for text in best for term in terms(read_statements(text).asks)]
-    topics = [term for term in inherited if evidence.score(term) > 0]
-    topics = topics[:_MOST_TOPICS] + evidence.shared_topics()[:_MOST_NEW_TOPICS]
+    inherited = [term for text in best for term in _good_terms(text, evidence)]
+    topics = inherited[:_MOST_TOPICS] + evidence.shared_topics()[:_MOST_NEW_TOPICS]
     return _finish(brief, evidence, frame, _sentences(best[0], 1), topics)
 
 

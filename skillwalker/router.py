@@ -30,6 +30,9 @@ _LONG_PROMPT: Final = 10
 _NAME_FACTOR: Final = 0.5
 _SAYS_FACTOR: Final = 0.9
 _ASKS_FACTOR: Final = 1.1
+_MEMORABLE: Final = 30
+"""Words from which on further ones make each weigh less: a list of everything stands for little."""
+_DILUTION: Final = 0.4
 _NEAR_FACTOR: Final = 0.75
 _PART_FACTOR: Final = 0.6
 _CLEAR: Final = 0.75
@@ -41,6 +44,9 @@ _COVERAGE_BONUS: Final = 0.6
 _CATCH_ALL_BONUS: Final = 0.8
 _CATCH_ALL_MOST: Final = 2.8
 _NAMED_BONUS: Final = 8.0
+_FENCED: Final = re.compile(r"```(\w*).*?(?:```|\Z)", re.DOTALL)
+"""Pasted code: the request is in the words around it."""
+_PATH: Final = re.compile(r"(?:[\w.~-]*/)+([\w.-]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +113,13 @@ def _naming(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 def _profile(entry: Entry) -> _Profile:
     """Cut an entry up."""
     statements = read_statements(entry.text)
+    said, asked = weights(statements.says), weights(statements.asks)
+    salience = min(1.0, (_MEMORABLE / max(1, len(said.keys() | asked.keys()))) ** _DILUTION)
     wanted = _strongest(
         (
             (weights(entry.name.rsplit(":", 1)[-1]), _NAME_FACTOR),
-            (weights(statements.says), _SAYS_FACTOR),
-            (weights(statements.asks), _ASKS_FACTOR),
+            (said, _SAYS_FACTOR * salience),
+            (asked, _ASKS_FACTOR * salience),
         )
     )
     excluded = {
@@ -169,7 +177,8 @@ def _evidence(prompt: str, profile: _Profile) -> tuple[float, float, float]:
 @lru_cache(maxsize=4096)
 def _distinct_terms(prompt: str) -> tuple[Term, ...]:
     """Cut a prompt into terms, each once."""
-    return tuple({term.keys: term for term in terms(prompt)}.values())
+    told = _PATH.sub(r"\1", _FENCED.sub(r"\1", prompt))
+    return tuple({term.keys: term for term in terms(told)}.values())
 
 
 def _named_bonus(prompt: str, profile: _Profile) -> float:

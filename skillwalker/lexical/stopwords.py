@@ -16,7 +16,8 @@ these they thing things this those though through thus to today together too try
 unless until up upon us use used useful user users uses using ve very via wanna want wants was wasn
 way we well went were weren what whatever when whenever where whether which while who whole whose
 why will with within without won would wouldn yes yet you your yours whichever ask asks asked asking
-plz thx ya yo another seen sees gives takes away skill skills agent agents subagent claude
+plz thx ya yo teh esp aren isnt dont cant another seen sees gives takes
+away skill skills agent agents subagent claude
 trigger triggers mention mentions request requests
 task tasks work works working stuff come comes first last day time days week
 """
@@ -33,7 +34,9 @@ noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich s
 sollen sollte sondern soweit sowie um und uns unser unsere unserem unseren unserer unter vom von vor
 war warum was wegen weil welche welchem welchen welcher welches wenn wer werden wie wieder will wir
 wird wo wurde wurden zu zum zur zwischen brauche braucht hilf hilfe verwende verwenden verwendet
-nutze nutzen benutze benutzen geht wollen möchte würde danke gern nie
+nutze nutzen benutze benutzen geht wollen möchte würde danke gern nie eigentlich gut gute guten überhaupt jemand vielleicht etwa sowas
+halt eben wofür wohl dir wäre hätte stimmt passt heute morgen gestern woche gleich erst ganz viel viele wenig denke
+weiß steht stehen liegt lässt
 """
 
 _OTHERS = """
@@ -51,6 +54,9 @@ improve include information issue issues item items line lines list main model n
 open output page part people point problem problems project projects question questions read repo
 repository result results run section service set show simple small specific start step steps
 summary support system team text tool type update value version word words write writing written
+answer answers read reading call calls called pass place done rest half several second seconds left
+mean means morning night hold case cases side top order move keep turn turns stop hour hours year
+years month months yesterday tomorrow monday friday leave put three four five ten key keys plan made build built
 best big bad short long long-term clear real full high low local line everyone person sentence
 datei dateien projekt projekte problem fehler neu neue neuen liste zeile zeilen frage fragen
 schreib schreibe schreiben zeig zeige zeigen erklär erkläre team text

@@ -25,6 +25,12 @@ def _groups() -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1)
+def listed_words() -> str:
+    """Give every listed word, as one text."""
+    return " ".join(word for word, _ in _groups())
+
+
+@lru_cache(maxsize=1)
 def _by_stem() -> dict[str, frozenset[str]]:
     """Map stems, and stems with a typing slip, to the keys of their groups."""
     found: dict[str, set[str]] = {}

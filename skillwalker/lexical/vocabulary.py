@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from skillwalker.datatypes.improver import TrainCase
-from skillwalker.lexical.words import CONCEPT_WEIGHT, GENERIC_WEIGHT, Term, match, terms
+from skillwalker.lexical.spelling import Speller
+from skillwalker.lexical.words import CONCEPT_WEIGHT, GENERIC_WEIGHT, Term, match, terms, weights
 
 ENOUGH: Final = 2.0
 """Matching weight at which a prompt counts as caught."""
@@ -38,9 +39,9 @@ class _Prompt:
     """How much this case weighs."""
 
 
-def _prompt(case: TrainCase, *, wrong: bool) -> _Prompt:
-    """Cut a prompt up, leaving code, paths and addresses out."""
-    found = terms(_CODE.sub(" ", case.prompt))
+def _prompt(case: TrainCase, speller: Speller, *, wrong: bool) -> _Prompt:
+    """Cut a prompt up, leaving code, paths and addresses out and putting typing slips right."""
+    found = tuple(speller.put_right(term) for term in terms(_CODE.sub(" ", case.prompt)))
     keys = frozenset(key for term in found for key in term.keys)
     return _Prompt(found, keys, _WRONG_COUNTS if wrong else 1.0)
 
@@ -77,8 +78,10 @@ class Evidence:
     ) -> None:
         marked = [(case, True) for case in failures] + [(case, False) for case in successes]
         marked.sort(key=lambda pair: (not pair[1], pair[0].prompt))
-        self._wanted = [_prompt(c, wrong=wrong) for c, wrong in marked if c.should_trigger]
-        self._unwanted = [_prompt(c, wrong=wrong) for c, wrong in marked if not c.should_trigger]
+        speller = Speller((body,))
+        prompts = [(case, _prompt(case, speller, wrong=wrong)) for case, wrong in marked]
+        self._wanted = [prompt for case, prompt in prompts if case.should_trigger]
+        self._unwanted = [prompt for case, prompt in prompts if not case.should_trigger]
         self._body = Counter(term.keys for term in terms(_CODE.sub(" ", body)))
         self._body_terms = {term.keys: term for term in terms(_CODE.sub(" ", body))}
 
@@ -92,6 +95,12 @@ class Evidence:
         """Weigh what a term catches against what it catches wrongly."""
         body = min(_BODY_MOST, self._body[term.keys])
         return self._need(term) - _HARM * self._harm(term) + _BODY_BONUS * body
+
+    def worth(self, text: str) -> float:
+        """Weigh a sentence: how well it holds wanted prompts more than unwanted ones."""
+        known = weights(text)
+        good = sum(prompt.counts * _caught(prompt, known) for prompt in self._wanted)
+        return good - sum(prompt.counts * _caught(prompt, known) for prompt in self._unwanted)
 
     def _ranked(self, candidates: Iterable[Term]) -> list[Term]:
         """Sort terms by what they are worth, the generic ones last."""
@@ -132,7 +141,7 @@ class Evidence:
             for term in self._ranked(prompt.terms):
                 if _caught(prompt, known) >= ENOUGH or self.score(term) < 0:
                     break
-                if not known.keys() >= set(term.keys):
+                if term.weight > GENERIC_WEIGHT and not known.keys() >= set(term.keys):
                     missing.append(term)
                     learn(known, term)
         return missing
