@@ -20,7 +20,16 @@ $(READY): requirements-dev.lock pyproject.toml
 
 # Improves copies of two real files on the simulated engine; the checkout stays as it is.
 demo: $(READY)
-	@$(BIN)/python bench/../docs/demo.py
+	@rm -rf .demo && mkdir -p .demo && cp -R evals plugins .demo/
+	@echo "== scil: a skill's description (on a copy in .demo/) =="
+	@$(BIN)/scil -C .demo run --eval code-review --engine simulated --apply --allow-simulated
+	@echo "== acil: an agent's description =="
+	@$(BIN)/acil -C .demo run --eval gap-analyzer --engine simulated --apply --allow-simulated
+	@echo "== what changed in the two files =="
+	@git --no-pager diff --no-index --stat --patch -- plugins .demo/plugins || true
+	@echo
+	@echo "The simulated engine asked no model: the numbers show how Skillwalker works, not Claude."
+	@echo "Files: .demo/plugins   runs: .demo/output   undo: $(BIN)/skillwalker -C .demo undo"
 
 test: $(READY)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

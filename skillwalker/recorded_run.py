@@ -130,19 +130,14 @@ def _open_completer(order: Order, login: Login) -> Completer | None:
     """Choose who is asked for better descriptions.
 
     Raises:
-        ConfigError: the API is to be asked and there is no key for it.
+        ConfigError: the API is to be asked and there is no login for it.
     """
     if order.run_kind == "measure":
         return None
     if order.improver == "simulated":
         return SimulatedCompleter()
-    if login.api_key is None and login.auth_token is None:
-        raise ConfigError(
-            "--improver api needs a key: set ANTHROPIC_API_KEY, or use --improver simulated with"
-            " the simulated engine"
-        )
     return AnthropicCompleter(
-        order.config.improver_model,
+        model=order.config.improver_model,
         api_key=login.api_key,
         auth_token=login.auth_token,
         base_url=login.base_url,
