@@ -103,7 +103,7 @@ def _read_toml(path: Path) -> dict[str, object] | None:
         raise ConfigError(
             f"{path.name}: byte {error.start} is not UTF-8; save the file as UTF-8"
         ) from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise ConfigError(f"{path.name}: invalid TOML: {error}; correct it there") from error
     except RecursionError as error:
         raise ConfigError(f"{path.name}: values are nested too deep; flatten them") from error
