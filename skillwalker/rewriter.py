@@ -6,21 +6,20 @@ brief always gives the same text.
 """
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import islice
 from typing import Final
 
-from pydantic import TypeAdapter, ValidationError
-
 from skillwalker.datatypes.improver import Attempt, Brief
-from skillwalker.datatypes.vocabulary import Operator
-from skillwalker.errors import CompletionError
+from skillwalker.datatypes.vocabulary import Operator, TargetKind
 from skillwalker.lexical.frames import ENGLISH, GERMAN, Frame, frame_for, join_words
 from skillwalker.lexical.statements import read_statements
 from skillwalker.lexical.vocabulary import Evidence, learn
 from skillwalker.lexical.words import GENERIC_WEIGHT, Term, terms, weights
+from skillwalker.quotes import find_quote
 
 _MOST_TOPICS: Final = 26
 _MOST_BODY_TOPICS: Final = 6
@@ -29,14 +28,10 @@ _MOST_NEW_TOPICS: Final = 14
 _MOST_BOUNDARIES: Final = 14
 _LONGEST_LEAD: Final = 200
 _VARIANTS: Final = 60
-_LONGEST_QUOTE: Final = 6
-"""Words in a row that a prompt and a description may not share."""
-_SHORTEST_QUOTE: Final = 4
-"""Words from which on a whole prompt is a quote too."""
-_WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"[^。！？\n]+?(?:[。！？]|[.!?](?=\s|$)|$)")
+_TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
+"""Not allowed in a skill's description."""
 _ROLE: Final = re.compile(r"^You\s+(?:are\s+)?")
-_BRIEF: Final = re.compile(r"^<brief>\s*$(.*?)^</brief>\s*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +47,6 @@ class _Draft:
     """The lead is the whole current text, to which words are added."""
     turn: int = 0
     """Which of the frame's sentences is used."""
-
-
-def read_brief(prompt: str) -> Brief:
-    """Take the brief out of an improver's prompt: a JSON object between `<brief>` lines.
-
-    Raises:
-        CompletionError: there is none, or it is not a brief.
-    """
-    found = _BRIEF.search(prompt)
-    if found is None:
-        raise CompletionError(
-            "the simulated improver found no lines <brief> and </brief> in its prompt; ask it"
-            " through the improve step, or choose another --improver"
-        )
-    try:
-        return TypeAdapter(Brief).validate_json(found.group(1))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(str(part) for part in fault["loc"]) or "its start"
-        raise CompletionError(
-            f"the simulated improver cannot read the brief in its prompt: {fault['msg']} at {place}"
-        ) from error
 
 
 def rewrite(brief: Brief, *, skip: int = 0) -> str:
@@ -93,7 +66,7 @@ def rewrite(brief: Brief, *, skip: int = 0) -> str:
     fresh = (
         text
         for text in _candidates(brief)
-        if _folded(text) not in earlier and not _quotes(text, prompts)
+        if _folded(text) not in earlier and find_quote(text, prompts) is None
     )
     distinct = list(islice(dict.fromkeys(fresh), skip + 1))
     return distinct[-1] if distinct else brief.current
@@ -104,24 +77,13 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _quotes(text: str, prompts: Sequence[str]) -> bool:
-    """Say whether a text repeats the wording of a prompt."""
-    words = f" {' '.join(_WORD.findall(text.casefold()))} "
-    for prompt in prompts:
-        asked = _WORD.findall(prompt.casefold())
-        size = min(_LONGEST_QUOTE, len(asked))
-        runs = (asked[at : at + size] for at in range(len(asked) - size + 1))
-        if size >= _SHORTEST_QUOTE and any(f" {' '.join(run)} " in words for run in runs):
-            return True
-    return False
-
-
 def _candidates(brief: Brief) -> Iterator[str]:
     """Yield the brief's text and variations of it."""
     draft = _draft(brief)
     display = _spellings(brief, draft.frame)
     for variant in range(_VARIANTS):
-        yield _fit(_vary(draft, variant), display, brief.max_chars)
+        text = _fit(_vary(draft, variant), display, brief.max_chars)
+        yield text if brief.kind is TargetKind.AGENT else " ".join(_TAG.sub(" ", text).split())
 
 
 def _draft(brief: Brief) -> _Draft:
@@ -231,7 +193,7 @@ def _sentences(text: str, most: int) -> str:
     """Take the first sentences of a text that exclude nothing."""
     found = (match.group().strip() for match in _SENTENCE.finditer(text))
     good = (sentence for sentence in found if sentence and not read_statements(sentence).excludes)
-    return " ".join(islice(good, most))[:_LONGEST_LEAD].strip()
+    return textwrap.shorten(" ".join(islice(good, most)), _LONGEST_LEAD, placeholder="")
 
 
 def _body_lead(body: str, frame: Frame) -> str:
@@ -273,17 +235,16 @@ def _vary(draft: _Draft, variant: int) -> _Draft:
 
 def _fit(draft: _Draft, display: dict[str, str], most: int) -> str:
     """Write the draft, dropping the least important words until it fits."""
-    for _ in count():
-        text = _write(draft, display)
-        if _units(text) <= most:
-            return text
+    text = _write(draft, display)
+    while _units(text) > most:
         if len(draft.boundaries) > len(draft.topics) // 2:
             draft = replace(draft, boundaries=draft.boundaries[:-1])
         elif draft.topics:
             draft = replace(draft, topics=draft.topics[:-1])
         else:
             draft = replace(draft, lead=draft.lead[: len(draft.lead) * 3 // 4].strip())
-    raise AssertionError("unreachable: a shorter draft always comes")
+        text = _write(draft, display)
+    return text
 
 
 def _units(text: str) -> int:

@@ -1,23 +1,16 @@
-"""A completer without a model: it answers an improver's prompt by the rewriter."""
+"""A completer without a model, for runs that are simulated throughout."""
 
-import json
 from collections.abc import Mapping
 
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
-from skillwalker.rewriter import read_brief, rewrite
+from skillwalker.simulated_reply import simulated_reply
 
 MODEL = "simulated"
 
 
 class SimulatedCompleter:
-    """Writes descriptions from the brief that stands in the prompt.
-
-    A brief that comes again was refused the first time, so it gets the next variation.
-    """
-
-    def __init__(self) -> None:
-        self._asked: dict[str, int] = {}
+    """Implements `claude.Completer` for the improver's prompts, at once and for nothing."""
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer an improver's prompt; the schema is the improver's, whatever it says.
@@ -26,13 +19,4 @@ class SimulatedCompleter:
             CompletionError: the prompt holds no brief, so it is not an improver's.
         """
         del schema
-        brief = read_brief(prompt)
-        key = repr(brief)
-        times = self._asked.get(key, 0)
-        self._asked[key] = times + 1
-        reply = {
-            "description": rewrite(brief, skip=times),
-            "reason": f"simulated {brief.operator.value}: words of the body and of failing prompts",
-        }
-        text = json.dumps(reply, ensure_ascii=False)
-        return Completion(text=text, model=MODEL, usage=Usage(cost_usd=0.0))
+        return Completion(text=simulated_reply(prompt), model=MODEL, usage=Usage(cost_usd=0.0))
