@@ -16,7 +16,7 @@ from skillwalker.faults import quoted
 from skillwalker.paths import MANIFEST, Places, is_file_name, plugin_name
 from skillwalker.target_file import layout_path, list_target, read_target
 from skillwalker.target_kind import KINDS, SKILL_FILE
-from skillwalker.target_place import PROJECT_FOLDER, files_of, kind_of, place_of
+from skillwalker.target_place import PROJECT_FOLDER, files_of, installed_roots, kind_of, place_of
 
 PROJECT, USER = "project", "user"
 MOST_NAMED = 20
@@ -93,6 +93,16 @@ def known_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
         roots.append(places.project)
     roots.append(places.project / PROJECT_FOLDER)
     return tuple(target for root in dict.fromkeys(roots) for target in _read_all(root, kind))
+
+
+def installed_targets(places: Places) -> tuple[Target, ...]:
+    """Read the user's own skills and agents, and those of the plugins they installed."""
+    return tuple(
+        target
+        for root in installed_roots(places.home)
+        for kind in TargetKind
+        for target in _read_all(root, kind)
+    )
 
 
 def siblings(target: Target) -> tuple[Target, ...]:

@@ -21,6 +21,8 @@ from skillwalker.target_kind import KINDS, SKILL_FILE
 PROJECT_FOLDER = ".claude"
 DEEPEST_AGENT = 8
 """Levels of folders below `agents/` that are searched; a link to itself must not go on for ever."""
+INSTALLED = Path("plugins", "installed_plugins.json")
+"""Claude Code's record of installed plugins, below the user's `.claude`."""
 NOT_SEARCHED = frozenset({".git", ".hg", ".venv", "__pycache__", "node_modules"})
 
 
@@ -165,6 +167,20 @@ def folders_to_agent(path: Path, place: Place) -> tuple[str, ...]:
     except ValueError:
         return ()
     return inner.parent.parts
+
+
+def installed_roots(home: Path) -> tuple[Path, ...]:
+    """List the folders whose targets a user has everywhere: their own, then installed plugins."""
+    own = home / PROJECT_FOLDER
+    try:
+        record = json.loads((own / INSTALLED).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return (own,)
+    plugins = record.get("plugins") if isinstance(record, dict) else None
+    entries = plugins.values() if isinstance(plugins, dict) else ()
+    rows = [row for entry in entries for row in (entry if isinstance(entry, list) else [entry])]
+    paths = [row.get("installPath") for row in rows if isinstance(row, dict)]
+    return (own, *(own / path for path in dict.fromkeys(paths) if isinstance(path, str)))
 
 
 def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:

@@ -27,6 +27,9 @@ def show(
         str | None,
         typer.Option(metavar="plugin|project", help="Read the files as if they lay there."),
     ] = None,
+    installed: Annotated[
+        bool, typer.Option("--installed", help="The user's own and their installed plugins.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 if Claude Code does not list one of them.")
     ] = False,
@@ -36,12 +39,14 @@ def show(
     """Print what Claude Code is shown of skills and agents."""
     from skillwalker.cli.named_files import position_of, shown_targets
     from skillwalker.cli.show_text import listed_record, listed_text
+    from skillwalker.target import installed_targets
     from skillwalker.target_file import list_target
 
     places = open_project(ctx, project).places
-    shown = [
-        list_target(target) for target in shown_targets(targets, places, position_of(position))
-    ]
+    found = [*installed_targets(places)] if installed else []
+    if targets or not installed:
+        found += shown_targets(targets, places, position_of(position))
+    shown = [list_target(target) for target in found]
     if wants_json(ctx, as_json):
         records = [listed_record(listed, places.project) for listed in shown]
         typer.echo(json.dumps({"targets": records}, ensure_ascii=False, indent=2))
@@ -70,13 +75,14 @@ def describe(
     """Write a description by hand: same checks, diff and undo as a run's."""
     from skillwalker.cli.named_files import kind_said, one_target
     from skillwalker.edits import write_recorded
+    from skillwalker.steps.step_7_write_back import plan_write
     from skillwalker.store import create_run
 
     places = open_project(ctx, project).places
     found = one_target(target, places, kind_said(kind))
     text = _read_text(text_file)
     _require_clean(found, text)
-    planned = _plan(found, text)
+    planned = plan_write(found, text)
     run_id = None
     if planned.after != planned.before and not dry_run:
         run = create_run(places.output_dir)
@@ -110,6 +116,7 @@ def apply(
         require_applicable,
         require_unchanged,
     )
+    from skillwalker.steps.step_7_write_back import plan_write
     from skillwalker.store import find_run
     from skillwalker.target_file import read_target
 
@@ -119,7 +126,7 @@ def apply(
     require_applicable(best, force=force, allow_simulated=allow_simulated)
     found = read_target(places.project / best.target_path, best.target_kind, best.position)
     require_unchanged(found, best, force=force)
-    planned = _plan(found, best.best_description)
+    planned = plan_write(found, best.best_description)
     if planned.after != planned.before:
         write_recorded(run, found, best.best_description, project=places.project, force=force)
     mark_applied(run, applied=True)
@@ -139,13 +146,22 @@ def undo(
     project: ProjectOption = None,
 ) -> None:
     """Put back the bytes that a write replaced."""
+    from skillwalker.cli.show_text import diff_text, short_path
     from skillwalker.edits import undo_edit
 
     places = open_project(ctx, project).places
+    rows = []
     for edit in _edits_to_undo(what, places):
         undone = undo_edit(edit, project=places.project, force=force)
         _mark_not_applied(places.output_dir / edit.run_id)
-        _report(ctx, as_json, undone, places, run_id=edit.run_id, dry_run=False)
+        path = short_path(edit.path, places.project)
+        diff = diff_text(undone, path)
+        rows.append({"run_id": edit.run_id, "path": path, "target": edit.target, "diff": diff})
+        typer.echo(f"{path}: holds again what it held before run {edit.run_id}", err=True)
+    if wants_json(ctx, as_json):
+        typer.echo(json.dumps({"undone": rows}, ensure_ascii=False))
+    else:
+        typer.echo("".join(row["diff"] for row in rows), nl=False)
 
 
 def _read_text(name: str) -> str:
@@ -167,15 +183,6 @@ def _require_clean(target: "Target", text: str) -> None:
     if faults:
         listed = "\n".join(f"- {fault}" for fault in faults)
         raise TargetError(f"the text cannot be the description of {target.id}:\n{listed}")
-
-
-def _plan(target: "Target", text: str) -> "WrittenFile":
-    """Say what writing the text would make of the file."""
-    from skillwalker.datatypes.edits import WrittenFile
-    from skillwalker.frontmatter_text import replace_description
-
-    after = replace_description(target.content, text, target.kind, target.position)
-    return WrittenFile(path=target.path, before=target.content, after=after)
 
 
 def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:

@@ -5,6 +5,7 @@ not the wanted one the old bytes are put back. A file that changed since it was 
 alone, for the measured text would land in a file that nobody measured.
 """
 
+import dataclasses
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,20 @@ from skillwalker.file_swap import swap_bytes
 from skillwalker.frontmatter_text import read_frontmatter, replace_description
 from skillwalker.target_file import read_bytes
 from skillwalker.target_kind import KINDS
+
+
+def plan_write(target: Target, text: str) -> WrittenFile:
+    """Say what writing a description would make of the file, without touching it.
+
+    Raises:
+        TargetError: the file cannot hold the text so that Claude Code reads it; the message
+            says why and what to do.
+    """
+    try:
+        after = replace_description(target.content, text, target.kind, target.position)
+    except TargetError as error:
+        raise TargetError(f"{target.path}: {error}") from error
+    return WrittenFile(path=target.path, before=target.content, after=after)
 
 
 def write_back(
@@ -47,9 +62,8 @@ def write_back(
             f"{target.path} changed since it was read; nothing was written;"
             " --force writes the description into the file as it is now"
         )
-    after = replace_description(before, text, target.kind, target.position)
-    written = WrittenFile(path=target.path, before=before, after=after)
-    if after == before:
+    written = plan_write(dataclasses.replace(target, content=before), text)
+    if written.after == before:
         return written
     if keep is not None:
         keep(written)
@@ -58,7 +72,7 @@ def write_back(
         read = read_frontmatter(content, target.kind, target.position).description
         return None if read == text else f"Claude Code would read {read!r} in it"
 
-    swap_bytes(target.path, old=before, new=after, check=find_fault)
+    swap_bytes(target.path, old=before, new=written.after, check=find_fault)
     return written
 
 

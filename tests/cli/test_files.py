@@ -1,0 +1,504 @@
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillwalker.cli import main
+from tests.project_files import TEXT, skill_file, write_files
+
+NEW = "Finds faults in code. Use it when someone wants a diff, patch or pull request reviewed."
+NEWER = "Looks through changes for faults. Use it for reviews of diffs, patches and merges."
+SKILL = "plugins/demo/skills/alpha/SKILL.md"
+RUN = "20260504T120000"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    project = tmp_path / "project"
+    write_files(
+        project,
+        {
+            SKILL: skill_file(),
+            "plugins/demo/skills/off/SKILL.md": skill_file(more="disable-model-invocation: true\n"),
+            "plugins/demo/agents/gap.md": skill_file("Compares a plan with the code.", name="gap"),
+            "evals/.keep": "",
+        },
+    )
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return project
+
+
+def write_text(project: Path, text: str) -> str:
+    (project / "text.txt").write_text(text + "\n", encoding="utf-8")
+    return "text.txt"
+
+
+def describe(project: Path, text: str, *more: str, target: str = "demo:alpha") -> int:
+    return main(["describe", target, "--text-file", write_text(project, text), *more])
+
+
+def record_run(project: Path, **changes: object) -> Path:
+    """A finished run of scil as the store leaves it."""
+    folder = project / "output" / RUN
+    folder.mkdir(parents=True)
+    summary: dict[str, object] = {
+        "schema_version": 1,
+        "run_id": RUN,
+        "kind": "scil",
+        "target": "demo:alpha",
+        "target_kind": "skill",
+        "target_path": SKILL,
+        "target_sha256": hashlib.sha256((project / SKILL).read_bytes()).hexdigest(),
+        "position": "plugin",
+        "engine": "local",
+        "simulated": False,
+        "original_description": TEXT,
+        "best_description": NEW,
+        "improved": True,
+        "applied": False,
+    }
+    (folder / "scil-summary.json").write_text(json.dumps(summary | changes), encoding="utf-8")
+    return folder
+
+
+def applied(folder: Path) -> object:
+    return json.loads((folder / "scil-summary.json").read_text())["applied"]
+
+
+def text_of(project: Path) -> str:
+    return (project / SKILL).read_text(encoding="utf-8")
+
+
+# --- show --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("project")
+def test_show_gives_one_element_a_file_with_the_keys_of_the_contract(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["show", "demo:alpha", "--json"]) == 0
+    (element,) = json.loads(capsys.readouterr().out)["targets"]
+    assert element == {
+        "path": SKILL,
+        "kind": "skill",
+        "position": "plugin",
+        "listed": True,
+        "name": "demo:alpha",
+        "alias": None,
+        "text": TEXT,
+        "yaml_text": TEXT,
+        "findings": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ([], ["demo:alpha", None, "demo:gap"]),
+        (["plugins"], ["demo:gap", "demo:alpha", None]),
+        ([SKILL], ["demo:alpha"]),
+        (["plugins/demo/skills/alpha"], ["demo:alpha"]),
+        (["demo:gap", "demo:alpha"], ["demo:gap", "demo:alpha"]),
+        (["plugins/demo/agents/gap.md"], ["demo:gap"]),
+        ([SKILL, "--position", "project"], ["alpha"]),
+        (["demo:alpha", "--position", "project"], ["alpha"]),
+    ],
+    ids=["all", "folder", "file", "its-folder", "names", "agent-file", "position", "name-position"],
+)
+@pytest.mark.usefixtures("project")
+def test_show_finds_what_is_named(
+    capsys: pytest.CaptureFixture[str], words: list[str], names: list[str | None]
+) -> None:
+    assert main(["show", *words, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["targets"]
+    assert [element["name"] if element["listed"] else None for element in shown] == names
+
+
+def test_show_looks_from_where_the_user_stands_too(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project / "plugins" / "demo" / "skills")
+    assert main(["show", "alpha"]) == 0
+    assert f"{SKILL} (skill" in capsys.readouterr().out
+
+
+def test_show_for_people_names_the_text_and_what_is_wrong(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(project, {SKILL: skill_file('Reviews issue #12 and # 13 "and" more of it.')})
+    assert main(["show", "demo:alpha"]) == 0
+    out = capsys.readouterr().out
+    wrote, sees = out.index("the author wrote"), out.index("Claude sees demo:alpha")
+    assert wrote < sees
+    assert "Reviews issue #12 and" in out
+    assert "hash-cut" in out
+
+
+@pytest.mark.usefixtures("project")
+def test_show_strict_fails_where_something_is_not_listed() -> None:
+    assert main(["show", "demo:off"]) == 0
+    assert main(["show", "demo:off", "--strict"]) == 1
+    assert main(["show", "demo:alpha", "--strict"]) == 0
+
+
+def test_show_escapes_what_would_steer_a_terminal(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(project, {SKILL: skill_file('"Reviews \\e]0;owned\\a code for faults."')})
+    assert main(["show", "demo:alpha"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["demo:nothing"], 1, "known: demo:alpha"),
+        (["no/such/file.md"], 1, "there is no agent at"),
+        (["output"], 1, "there is no skill"),
+        (["evals"], 1, "there is no skill or agent in"),
+        (["demo:alpha", "--position", "elsewhere"], 2, "plugin, project"),
+        (["demo:\x00"], 1, "is not a name"),
+        ([""], 1, "no skill is named"),
+        (["x" * 5_000], 1, "x"),
+    ],
+    ids=["name", "file", "not-there", "empty-folder", "position", "nul", "empty", "long"],
+)
+@pytest.mark.usefixtures("project")
+def test_show_says_what_is_not_there(
+    capsys: pytest.CaptureFixture[str], words: list[str], code: int, message: str
+) -> None:
+    assert main(["show", *words]) == code
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert message in streams.err
+    assert "Traceback" not in streams.err
+
+
+def test_show_without_any_target_is_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", "-C", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"targets": []}
+
+
+def test_show_installed_lists_the_user_s_own_and_their_plugins(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = project.parent / "home"
+    cached = home / ".claude/plugins/cache/market/tools/1.0.0"
+    entry = {"scope": "user", "installPath": str(cached), "version": "1.0.0"}
+    write_files(
+        home,
+        {
+            ".claude/skills/mine/SKILL.md": skill_file(),
+            ".claude/plugins/installed_plugins.json": json.dumps(
+                {"version": 2, "plugins": {"tools@market": [entry], "gone@market": 5}}
+            ),
+        },
+    )
+    write_files(
+        cached,
+        {
+            ".claude-plugin/plugin.json": '{"name": "tools"}',
+            "skills/lint/SKILL.md": skill_file(),
+            "agents/fix.md": skill_file(),
+        },
+    )
+    assert main(["show", "--installed", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["targets"]
+    assert [(e["name"], e["position"]) for e in shown] == [
+        ("mine", "project"),
+        ("tools:lint", "plugin"),
+        ("tools:fix", "plugin"),
+    ]
+
+
+# --- describe ----------------------------------------------------------------------------------
+
+
+def test_describe_writes_the_text_and_prints_the_change(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert describe(project, NEW) == 0
+    assert text_of(project) == skill_file(NEW)
+    streams = capsys.readouterr()
+    assert f"-description: {TEXT}\n+description: {NEW}\n" in streams.out
+    assert "skillwalker undo" in streams.err
+    (run,) = (project / "output").iterdir()
+    assert (run / "original" / "1" / "SKILL.md").read_text() == skill_file()
+
+
+def test_describe_reads_the_text_from_stdin(project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "skillwalker", "describe", "demo:alpha", "--text-file", "-"],
+        input=NEW.encode() + b"\r\n",
+        capture_output=True,
+        cwd=project,
+        env={"PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(project.parent)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert text_of(project) == skill_file(NEW)
+
+
+def test_describe_dry_run_only_shows(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert describe(project, NEW, "--dry-run") == 0
+    assert text_of(project) == skill_file()
+    assert not (project / "output").exists()
+    streams = capsys.readouterr()
+    assert f"+description: {NEW}" in streams.out
+    assert "--dry-run" in streams.err
+
+
+def test_describe_json_is_one_object(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert describe(project, NEW, "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["path"] == SKILL
+    assert record["changed"] is True
+    assert record["run_id"] == next((project / "output").iterdir()).name
+    assert record["diff"].startswith("--- a/")
+
+
+def test_describe_with_the_text_that_is_there_writes_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert describe(project, TEXT) == 0
+    assert "nothing to change" in capsys.readouterr().err
+    assert not (project / "output").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("too short", "20"),
+        ("x" * 1_100, "1024"),
+        (f"{NEW}\n---\nmore", "---"),
+        (f"{NEW} \x07", "control"),
+    ],
+    ids=["short", "long", "fence", "control"],
+)
+def test_describe_refuses_a_text_that_the_improver_could_not_give(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    assert describe(project, text) == 1
+    assert message in capsys.readouterr().err
+    assert text_of(project) == skill_file()
+    assert not (project / "output").exists()
+
+
+def test_describe_refuses_a_file_without_a_description(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(project, {SKILL: "---\nname: alpha\n---\nbody\n"})
+    assert describe(project, NEW) == 1
+    assert "add this line" in capsys.readouterr().err
+
+
+def test_describe_asks_which_is_meant(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_files(project, {"plugins/demo/agents/alpha.md": skill_file()})
+    assert describe(project, NEW) == 1
+    assert "--kind" in capsys.readouterr().err
+    assert describe(project, NEW, "--kind", "agent") == 0
+    assert text_of(project) == skill_file()
+    assert NEW in (project / "plugins/demo/agents/alpha.md").read_text()
+    assert describe(project, NEW, "--kind", "tool") == 2
+
+
+@pytest.mark.parametrize("name", ["nothing.txt", "evals", "binary"])
+def test_describe_needs_a_text_file(
+    project: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (project / "binary").write_bytes(b"\xff\xfe\x00")
+    assert main(["describe", "demo:alpha", "--text-file", name]) == 1
+    assert "--text-file" in capsys.readouterr().err
+
+
+# --- apply -------------------------------------------------------------------------------------
+
+
+def test_apply_writes_the_best_description_and_says_so_in_the_summary(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = record_run(project, engine="local")
+    assert main(["apply", RUN]) == 0
+    assert text_of(project) == skill_file(NEW)
+    assert applied(folder) is True
+    assert f"+description: {NEW}" in capsys.readouterr().out
+    assert (folder / "original" / "1" / "SKILL.md").read_text() == skill_file()
+    assert main(["apply", RUN]) == 0, "a second time there is nothing to change"
+    assert [path.name for path in (folder / "original").glob("*.json")] == ["1.json"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "flag", "message"),
+    [
+        ({"simulated": True}, "--allow-simulated", "--allow-simulated"),
+        ({"improved": False}, "--force", "no convincing difference"),
+        ({"target_sha256": "0" * 64}, "--force", "changed since run"),
+    ],
+    ids=["simulated", "not-improved", "changed"],
+)
+def test_apply_refuses_until_a_flag_says_so(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, object],
+    flag: str,
+    message: str,
+) -> None:
+    folder = record_run(project, **changes)
+    assert main(["apply", RUN]) == 1
+    assert message in capsys.readouterr().err
+    assert text_of(project) == skill_file()
+    assert applied(folder) is False
+    assert main(["apply", RUN, flag]) == 0
+    assert text_of(project) == skill_file(NEW)
+    assert applied(folder) is True
+
+
+def test_force_is_not_enough_for_a_simulated_run(project: Path) -> None:
+    record_run(project, simulated=True)
+    assert main(["apply", RUN, "--force"]) == 1
+    assert text_of(project) == skill_file()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"best_description": TEXT, "improved": False}, "nothing better"),
+        ({"kind": "measure"}, "looked for no better description"),
+        ({"schema_version": 99}, "schema_version"),
+        ({"target_path": 5}, "target_path"),
+        ({"target_kind": "tool"}, "target_kind"),
+        ({"target_path": "plugins/gone/SKILL.md"}, "does not exist"),
+    ],
+    ids=["same", "measure", "version", "type", "kind", "gone"],
+)
+def test_apply_says_why_a_run_cannot_be_applied(
+    project: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, object], message: str
+) -> None:
+    record_run(project, **changes)
+    assert main(["apply", RUN, "--force"]) == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert "Traceback" not in err
+    assert text_of(project) == skill_file()
+
+
+def test_apply_lists_recent_runs_when_there_is_none_of_that_name(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record_run(project)
+    for name in ("20260101T000000", "..", "", "a/b"):
+        assert main(["apply", name]) == 1
+        assert RUN in capsys.readouterr().err
+
+
+# --- undo --------------------------------------------------------------------------------------
+
+
+def test_undo_takes_back_the_newest_write_then_the_one_before(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (project / SKILL).read_bytes()
+    assert describe(project, NEW) == 0
+    assert describe(project, NEWER) == 0
+    assert main(["undo"]) == 0
+    assert text_of(project) == skill_file(NEW)
+    assert main(["undo"]) == 0
+    assert (project / SKILL).read_bytes() == before
+    capsys.readouterr()
+    assert main(["undo"]) == 1
+    assert "nothing to undo" in capsys.readouterr().err
+
+
+def test_undo_of_a_target_leaves_other_files(project: Path) -> None:
+    agent = project / "plugins/demo/agents/gap.md"
+    assert describe(project, NEW) == 0
+    assert describe(project, NEWER, target="demo:gap") == 0
+    assert main(["undo", "demo:alpha"]) == 0
+    assert text_of(project) == skill_file()
+    assert NEWER in agent.read_text()
+    assert main(["undo", "demo:alpha"]) == 1
+    assert main(["undo", "plugins/demo/agents/gap.md"]) == 0
+    assert NEWER not in agent.read_text()
+
+
+def test_undo_of_a_run_takes_back_its_application(project: Path) -> None:
+    folder = record_run(project)
+    assert main(["apply", RUN]) == 0
+    assert main(["undo", RUN]) == 0
+    assert text_of(project) == skill_file()
+    assert applied(folder) is False
+    assert main(["undo", RUN]) == 1, "it is undone already"
+    assert main(["apply", RUN]) == 0, "and can be applied again"
+
+
+def test_undo_is_refused_where_the_file_changed_since(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert describe(project, NEW) == 0
+    (project / SKILL).write_text(skill_file(NEWER))
+    assert main(["undo"]) == 1
+    assert "--force" in capsys.readouterr().err
+    assert text_of(project) == skill_file(NEWER)
+    assert main(["undo", "--force"]) == 0
+    assert text_of(project) == skill_file()
+
+
+def test_undo_brings_a_deleted_file_back(project: Path) -> None:
+    assert describe(project, NEW) == 0
+    (project / SKILL).unlink()
+    assert main(["undo", SKILL]) == 1
+    assert main(["undo", SKILL, "--force"]) == 0
+    assert text_of(project) == skill_file()
+
+
+@pytest.mark.parametrize("what", ["20260101T000000", "demo:nothing", "no/such.md", ""])
+def test_undo_of_what_is_not_there_is_an_error(
+    project: Path, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    assert describe(project, NEW) == 0
+    assert main(["undo", what]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+    assert text_of(project) == skill_file(NEW)
+
+
+def test_undo_json_is_one_object(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert describe(project, NEW) == 0
+    capsys.readouterr()
+    assert main(["undo", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["undone"][0]["path"] == SKILL
+
+
+# --- all ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["show", "describe", "apply", "undo"])
+def test_every_command_takes_the_project_before_and_after(project: Path, command: str) -> None:
+    record_run(project)
+    words = {
+        "show": ["demo:alpha"],
+        "describe": ["demo:alpha", "--text-file", str(project / write_text(project, NEW))],
+        "apply": [RUN],
+        "undo": [],
+    }[command]
+    if command == "undo":
+        assert describe(project, NEW) == 0
+        assert describe(project, NEWER) == 0
+    elsewhere = project.parent / "home"
+    elsewhere.mkdir()
+    for line in (["-C", str(project), command, *words], [command, *words, "-C", str(project)]):
+        done = subprocess.run(
+            [sys.executable, "-m", "skillwalker", *line],
+            capture_output=True,
+            cwd=elsewhere,
+            env={"PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(elsewhere)},
+        )
+        assert done.returncode == 0, done.stderr
