@@ -18,17 +18,11 @@ def _clean(text: str) -> str:
         raise PydanticCustomError("string_too_short", "a text that is not empty")
     if any(unicodedata.category(char) in {"Cc", "Zl", "Zp"} for char in text):
         raise PydanticCustomError("controls", "one line without control characters")
-    return _encodable(text)
-
-
-def _encodable(text: str) -> str:
-    if any(unicodedata.category(char) == "Cs" for char in text):
-        raise PydanticCustomError("surrogates", "valid Unicode, without halves of a pair")
     return text
 
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_clean)]
 """A name of any script on one line."""
 
-Prose = Annotated[str, Field(min_length=1), AfterValidator(_encodable)]
+Prose = Annotated[str, Field(min_length=1)]
 """Any text that can be sent, over as many lines as it has."""

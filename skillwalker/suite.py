@@ -98,7 +98,8 @@ class _Object(dict[str, object]):
     """A JSON object that remembers which of its keys were written more than once."""
 
     def __init__(self, pairs: Sequence[tuple[str, object]]) -> None:
-        super().__init__(pairs)
+        # half a surrogate pair in a key: no key of ours, and pydantic refuses the whole object
+        super().__init__((key.encode(errors="replace").decode(), value) for key, value in pairs)
         counts = Counter(key for key, _ in pairs)
         self.repeated = tuple(key for key, times in counts.items() if times > 1)
 

@@ -32,7 +32,7 @@ def write_suite(places: Places, name: str, suite: object) -> Path:
     return write(places.evals_dir / name / "tests.json", text).parent
 
 
-def call_case(name: str, expected: bool = True, **keys: object) -> dict[str, object]:
+def call_case(name: str, expected: bool = True, /, **keys: object) -> dict[str, object]:
     """Make a skill-call case of `demo:review`; keys override."""
     case: dict[str, object] = {
         "name": name,
