@@ -1,4 +1,4 @@
-"""The suites and plugins that come with Skillwalker keep what evals/README.md asks of a suite."""
+"""The suites that come with Skillwalker keep what evals/README.md asks of a suite."""
 
 import json
 import re
@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.datatypes.inputs import CallExpectation, Case, JudgeExpectation, Suite, Target
-from skillwalker.datatypes.vocabulary import CaseType, Position, TargetKind
-from skillwalker.near_duplicates import group_near_duplicates
-from skillwalker.paths import Places
-from skillwalker.suite import list_suites, load_suite
-from skillwalker.target import known_targets, resolve_target, siblings
-from skillwalker.target_file import list_target, require_triggerable
-
-PROJECT = Path(__file__).parents[2]
-PLACES = Places(
-    project=PROJECT,
-    evals_dir=PROJECT / "evals",
-    plugin_dirs=(PROJECT / "plugins",),
-    output_dir=PROJECT / "output",
-    home=PROJECT / "no-home",
+from skillwalker.datatypes.inputs import (
+    CallExpectation,
+    Case,
+    JudgeExpectation,
+    Suite,
+    Target,
+    TriggerCase,
 )
+from skillwalker.datatypes.vocabulary import CaseSet, CaseType, TargetKind
+from skillwalker.near_duplicates import group_near_duplicates
+from skillwalker.steps.step_2_split import split_cases
+from skillwalker.suite import list_suites, load_suite
+from skillwalker.target import resolve_target, siblings
+from skillwalker.target_file import require_triggerable
+from tests.content.places import PLACES, PROJECT
+
 QUALITY = "engineering-quality"
 MEASURED = {
     "changelog-writer": TargetKind.SKILL,
@@ -51,11 +51,6 @@ CRITERION = re.compile(r"^- \S", re.MULTILINE)
 
 each_measured = pytest.mark.parametrize("name", MEASURED)
 each_suite = pytest.mark.parametrize("name", [*MEASURED, QUALITY])
-each_target = pytest.mark.parametrize(
-    "target",
-    [target for kind in TargetKind for target in known_targets(PLACES, kind)],
-    ids=lambda target: target.id,
-)
 
 
 def suite(name: str) -> Suite:
@@ -165,6 +160,25 @@ def test_no_two_prompts_are_nearly_the_same(name: str) -> None:
     assert twins == []
 
 
+@each_measured
+def test_suite_can_be_split_with_the_holdout_that_the_page_names(name: str) -> None:
+    page = (PROJECT / "evals" / "README.md").read_text(encoding="utf-8")
+    fraction = re.search(r"--holdout (0\.\d+)", page)
+    assert fraction is not None
+    cases = tuple(
+        TriggerCase(
+            name=case.name,
+            prompt=case.prompt,
+            should_trigger=should_trigger(case),
+            model=case.model,
+        )
+        for case in suite(name).cases
+    )
+    target = target_of(suite(name).cases[0], MEASURED[name])
+    split = split_cases(cases, suite=name, target=target.id, fraction=float(fraction[1]))
+    assert {entry.set for entry in split} == {CaseSet.TRAIN, CaseSet.HOLDOUT}
+
+
 @each_suite
 def test_no_prompt_names_its_target(name: str) -> None:
     for case in suite(name).cases:
@@ -229,44 +243,6 @@ def test_rubrics_hold_single_criteria() -> None:
     assert len(rubrics) == 4
     for rubric in rubrics:
         assert len(CRITERION.findall(rubric.read_text(encoding="utf-8"))) >= 5, rubric.name
-
-
-def test_two_plugins_hold_six_skills_and_three_agents() -> None:
-    assert {folder.name for folder in PLACES.plugin_folders()} == {"engineering", "data-tools"}
-    assert len(known_targets(PLACES, TargetKind.SKILL)) == 6
-    assert len(known_targets(PLACES, TargetKind.AGENT)) == 3
-
-
-@each_target
-def test_claude_code_lists_every_skill_and_agent_with_its_own_text(target: Target) -> None:
-    listed = list_target(target)
-    assert target.position is Position.PLUGIN
-    assert listed.listed
-    assert listed.text
-    assert listed.name == target.id
-    assert listed.alias is None
-
-
-@each_target
-def test_body_is_a_page_of_instructions(target: Target) -> None:
-    assert 40 <= len(target.body.strip().splitlines()) <= 120
-
-
-@each_target
-def test_the_readme_of_the_plugin_names_it(target: Target) -> None:
-    assert target.plugin is not None
-    readme = PROJECT / "plugins" / target.plugin / "README.md"
-    assert f"`{target.name}`" in readme.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("plugin", ["engineering", "data-tools"])
-def test_manifest_has_what_a_marketplace_shows(plugin: str) -> None:
-    path = PROJECT / "plugins" / plugin / ".claude-plugin" / "plugin.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    assert manifest["name"] == plugin
-    assert re.fullmatch(r"\d+\.\d+\.\d+", manifest["version"])
-    assert manifest["description"]
-    assert manifest["author"]["name"]
 
 
 def test_the_page_on_writing_cases_names_every_suite() -> None:
