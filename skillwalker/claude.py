@@ -159,7 +159,7 @@ class AnthropicCompleter:
             " pauses that the API asked for included; try again later"
         )
 
-    async def _ask(self, prompt: str, schema: Mapping[str, object]) -> object:
+    async def _ask(self, prompt: str, schema: Mapping[str, object]) -> "Message":
         """Send the prompt; the one border at which the SDK's errors become ours."""
         import anthropic
         import httpx2
@@ -191,13 +191,9 @@ class AnthropicCompleter:
             open_telemetry=False,
         )
 
-    def _read(self, message: object) -> Completion:
+    def _read(self, message: "Message") -> Completion:
         """Take the text out of a message."""
-        from anthropic.types import Message
-
         try:
-            if not isinstance(message, Message):
-                raise TypeError("no message")
             completion = Completion(
                 text=_text(message), model=message.model, usage=self._usage(message)
             )

@@ -1,6 +1,8 @@
 """The completer, through the real SDK against a real server on loopback."""
 
 import json
+import subprocess
+import sys
 from typing import NoReturn
 
 import anthropic
@@ -60,7 +62,8 @@ def ask(
     )
 
     async def run() -> Completion:
-        return await completer.complete(prompt, schema=SCHEMA)
+        with anyio.fail_after(15):
+            return await completer.complete(prompt, schema=SCHEMA)
 
     return anyio.run(run)
 
@@ -275,6 +278,16 @@ def test_the_environment_gives_no_login_and_no_address(monkeypatch: pytest.Monke
     assert KEY in " ".join(second.values())
     assert "our-token" not in " ".join(second.values())
     assert "environment" not in " ".join([*first.values(), *second.values()])
+
+
+def test_nothing_heavy_is_imported_before_the_first_question() -> None:
+    code = (
+        "import sys, skillwalker.steps.step_6_improve, skillwalker.claude as c;"
+        "c.AnthropicCompleter(model='opus', api_key='k');"
+        "print(sorted({'anthropic', 'httpx2', 'jinja2', 'pydantic'} & set(sys.modules)))"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (child.stdout, child.stderr) == ("[]\n", "")
 
 
 def test_a_path_in_the_address_is_kept() -> None:

@@ -44,6 +44,7 @@ def faults(text: str, kind: TargetKind = SKILL, max_units: int = 1024) -> str:
             "Sure-footed planning for releases: dates, owners and risks.", id="Sure-footed"
         ),
         pytest.param("Draws lines of --- and ... in a text table; no others.", id="dashes inside"),
+        pytest.param("Reads plans, code, tests, notes, tickets, logs ...", id="dots at the end"),
         pytest.param("x" * 20, id="shortest"),
         pytest.param("x" * 1024, id="longest"),
         pytest.param("😀" * 512, id="longest in emoji"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skillwalker.claude import AnthropicCompleter, Completer, UnusableReplyError
@@ -106,6 +106,7 @@ def block(prompt: str, name: str = "brief") -> object:
     lines = prompt.splitlines()
     assert [line.strip() for line in lines].count(f"<{name}>") == 1
     assert [line.strip() for line in lines].count(f"</{name}>") == 1
+    assert prompt.count(f"<{name}>") == prompt.count(f"</{name}>") == 1
     inside = lines[lines.index(f"<{name}>") + 1 : lines.index(f"</{name}>")]
     return json.loads("\n".join(inside))
 
@@ -157,9 +158,10 @@ def test_the_words_are_those_of_the_kind(kind: TargetKind, operator: Operator) -
     assert "\n\n\n" not in prompt
 
 
-def test_what_is_appended_by_claude_code_is_told_where_there_is_some() -> None:
-    assert "`when_to_use`" in write_prompt(AGENT)
+def test_what_claude_code_appends_to_a_skill_is_told_where_there_is_some() -> None:
+    assert "`when_to_use`" in write_prompt(replace(BRIEF, when_to_use="Before a merge."))
     assert "`when_to_use`" not in write_prompt(BRIEF)
+    assert "`when_to_use`" not in write_prompt(AGENT)
 
 
 def test_an_empty_description_has_no_language_to_keep() -> None:
@@ -208,6 +210,7 @@ any_text = st.text(alphabet=st.characters(exclude_categories=[]), max_size=30)
 
 @settings(max_examples=60, deadline=None)
 @given(any_text, any_text, any_text)
+@example("\ud800", "\udfff", "x\udc00y")
 def test_any_text_comes_through(body: str, current: str, asked: str) -> None:
     case = replace(BRIEF.failures[0], prompt=asked)
     prompt = write_prompt(replace(BRIEF, body=body, current=current, failures=(case,)))
