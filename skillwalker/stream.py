@@ -25,7 +25,7 @@ from skillwalker.stream_events import (
     read_event,
     read_json,
 )
-from skillwalker.stream_usage import UsageMeter
+from skillwalker.stream_usage import Price, UsageMeter
 from skillwalker.transcript import is_trigger, plain_name
 
 _CUT_OFF = "cut off mid-stream"
@@ -53,9 +53,16 @@ class StreamParser:
     Args:
         prompt: what was asked; a slash command in it is expanded before any model is asked.
         called_as: the target; None reads to the end.
+        price: prices the messages of a run that is ended before the CLI gives its total.
     """
 
-    def __init__(self, *, prompt: str = "", called_as: CalledAs | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        prompt: str = "",
+        called_as: CalledAs | None = None,
+        price: Price | None = None,
+    ) -> None:
         self._prompt = prompt
         self._called_as = called_as
         self._held = b""
@@ -67,20 +74,21 @@ class StreamParser:
         self._steps: dict[str, bool] = {}
         self._model: str | None = None
         self._current: dict[str | None, str] = {}
-        self._meter = UsageMeter()
+        self._meter = UsageMeter(price)
         self._answer = ""
         self._error: Message | None = None
         self._failure: Failure | None = None
         self._results: list[Ended] = []
         self._resets_at: float | None = None
         self._background = 0
+        self._ended_last = False
         self.is_settled = False
         """Whether a call of the target was seen: nothing later can change the outcome."""
 
     @property
     def is_over(self) -> bool:
-        """Whether a result came and nothing more is to be expected."""
-        return bool(self._results) and self._background == 0
+        """Whether a result came and nothing after it: no turn begins, no task is at work."""
+        return self._ended_last and self._background == 0
 
     def feed(self, line: bytes) -> bool:
         """Read a line; True when it settled the trial, after which no line is read any more."""
@@ -92,6 +100,7 @@ class StreamParser:
         data = self._whole_json(line)
         event = None if data is None else read_event(data)
         if event is not None:
+            self._ended_last = isinstance(event, Ended)
             self._take(event)
         return self.is_settled
 
@@ -158,7 +167,7 @@ class StreamParser:
             if message.error and message.parent is None:
                 self._error = self._error or message
             return
-        self._meter.add(message.id, message.tokens, is_final=message.is_whole)
+        self._meter.add(message.id, message.tokens, is_final=message.is_whole, model=message.model)
         if message.parent is None:
             self._take_turn(message)
         for use in message.uses:
@@ -206,7 +215,7 @@ class StreamParser:
         message = self._current.get(progress.parent)
         if message is None or progress.tokens is None:
             return
-        self._meter.add(message, progress.tokens, is_final=progress.is_whole)
+        self._meter.add(message, progress.tokens, is_final=progress.is_whole, model=progress.model)
         if progress.is_whole and message in self._steps:
             self._steps[message] = True
 

@@ -63,6 +63,7 @@ class Progress:
 
     parent: str | None
     id: str | None = None
+    model: str | None = None
     tokens: Tokens | None = None
     is_whole: bool = False
 
@@ -79,7 +80,7 @@ class ToolAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A system event that matters: a retry, a change of the model, tasks in the background."""
+    """A system event that matters: a retry, another model, background tasks, a new request."""
 
     kind: str
     detail: str = ""
@@ -168,7 +169,12 @@ def _progress(data: Json) -> Progress:
     parent = _parent(data)
     if event.get("type") == "message_start":
         message = _object(event.get("message"))
-        return Progress(parent=parent, id=_text(message.get("id")), tokens=_tokens(message))
+        return Progress(
+            parent=parent,
+            id=_text(message.get("id")),
+            model=_text(message.get("model")) or None,
+            tokens=_tokens(message),
+        )
     if event.get("type") == "message_delta":
         stop = _object(event.get("delta")).get("stop_reason")
         return Progress(parent=parent, tokens=_tokens(event), is_whole=isinstance(stop, str))
@@ -199,6 +205,8 @@ def _system(data: Json) -> Event | None:
             )
         case "api_retry":
             return Notice(kind="retry", detail=_flat(data.get("error_status")))
+        case "status":
+            return Notice(kind="status")
         case "model_fallback":
             return Notice(kind="fallback", detail=_text(data.get("content")))
         case "background_tasks_changed":

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skillwalker.datatypes.trials import Reading, Transcript
 from skillwalker.datatypes.vocabulary import Mode, Outcome
 from skillwalker.stream import Ending, StreamParser, parse_stream
+from skillwalker.stream_events import Tokens
 from skillwalker.transcript import read_outcome
 from tests.stream_cases import ALPHA, CASES, MODEL, VERSIONS, StreamCase
 
@@ -90,6 +91,7 @@ INIT = event(type="system", subtype="init", claude_code_version="2.1.332", slash
 SKILL_CALL = message(use("Skill", skill="demo:alpha"))
 BASH_CALL = message(use("Bash", command="ls"))
 TEXT = {"type": "text", "text": "hello"}
+START = event(type="system", subtype="status", status="requesting")
 RESULT = event(
     type="result", subtype="success", is_error=False, num_turns=1, result="bye", total_cost_usd=0.5
 )
@@ -207,12 +209,29 @@ def test_the_cost_of_a_run_without_a_result_is_not_known() -> None:
     assert (cut.usage.cost_usd, cut.usage.cost_estimated) == (None, True)
 
 
+@pytest.mark.parametrize(("known", "cost"), [(MODEL, 0.0241), ("another", None)])
+def test_a_run_without_a_result_is_priced_message_by_message(
+    known: str, cost: float | None
+) -> None:
+    def price(model: str, tokens: Tokens) -> float | None:
+        return (tokens.input or 0) * 1e-4 + (tokens.output or 0) * 1e-4 if model == known else None
+
+    parser = StreamParser(price=price)
+    for line in (INIT, start(1), message(TEXT), delta(40), message(TEXT, number=2)):
+        parser.feed(line)
+    usage = parser.finish(Ending(timed_out=True)).usage
+    assert usage.cost_usd == (None if cost is None else pytest.approx(cost))
+    assert usage.cost_estimated
+
+
 def test_a_run_with_two_results_is_over_with_the_second() -> None:
     busy = event(type="system", subtype="background_tasks_changed", tasks=[{"task_id": "a"}])
     idle = event(type="system", subtype="background_tasks_changed", tasks=[])
     parser = StreamParser()
     over = [parser.feed(line) or parser.is_over for line in (INIT, busy, RESULT, idle, RESULT)]
-    assert over == [False, False, False, True, True]
+    assert over == [False, False, False, False, True]
+    again = [parser.feed(START) or parser.is_over, parser.feed(RESULT) or parser.is_over]
+    assert again == [False, True]
     first_failed = event(type="result", subtype="success", is_error=True, api_error_status=529)
     assert outcome([INIT, message(TEXT), first_failed, RESULT]).reason == "overloaded"
 
