@@ -32,7 +32,7 @@ DEFAULT_BASE_URL = "https://api.anthropic.com"
 MAX_TOKENS = 16_000
 """Room for an answer and the thinking before it; the SDK wants streaming above 21,333."""
 MAX_PAUSE = 1_800.0
-_LONGEST_QUOTE = 300
+_LONGEST_WORDS = 400
 _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 _REMEDIES = MappingProxyType(
@@ -202,11 +202,11 @@ class AnthropicCompleter:
             raise CompletionError(
                 self._tell("what answered is not the Messages API; check ANTHROPIC_BASE_URL")
             ) from error
-        fault = _UNUSABLE_STOPS.get(message.stop_reason or "")
+        fault = _UNUSABLE_STOPS.get(str(message.stop_reason))
         if fault is None and not completion.text.strip():
             fault = "the reply holds no text; try again or choose another --model"
         if fault is not None:
-            raise UnusableReplyError(f"model {message.model}: {fault}", completion)
+            raise UnusableReplyError(self._tell(fault), completion)
         return completion
 
     def _usage(self, message: "Message") -> Usage:
@@ -232,8 +232,9 @@ class AnthropicCompleter:
         """Say where something went wrong; a server may echo a secret, a message never does."""
         for secret in (self.api_key, self.auth_token):
             what = what.replace(secret, "[secret]") if secret else what
-        host = urlsplit(self._url).hostname
-        return f"model {resolve_model(self.model)} at {host}: {what}"
+        # Cut after the secrets are out: half a secret would not be found.
+        what = what if len(what) <= _LONGEST_WORDS else f"{what[: _LONGEST_WORDS - 1]}…"
+        return f"model {resolve_model(self.model)} at {urlsplit(self._url).hostname}: {what}"
 
 
 def _text(message: "Message") -> str:
@@ -262,9 +263,8 @@ def explain(error: Exception) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Make a server's words fit for a message: no control codes, no more than a few lines."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST_QUOTE else f"{line[: _LONGEST_QUOTE - 1]}…"
+    """Take line breaks and terminal control codes out of a server's words."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _check_url(url: str) -> None:

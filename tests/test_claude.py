@@ -204,6 +204,7 @@ def test_a_status_that_stays_is_a_completion_error(reply: Reply, asked: int, wor
         pytest.param(message(usage=...), id="no usage"),
         pytest.param(message(usage={}), id="empty usage"),
         pytest.param(message(model=...), id="no model"),
+        pytest.param(message(stop_reason=["refusal"]), id="stop reason is a list"),
     ],
 )
 def test_garbage_is_a_completion_error(reply: Reply) -> None:
@@ -306,6 +307,14 @@ def test_a_secret_that_a_server_echoes_stays_out_of_the_message(status: int) -> 
     assert "bad key [secret]" in text
     assert text.isprintable()
     assert len(text) < 600
+
+
+@pytest.mark.parametrize("before", range(295, 325, 3))
+def test_no_half_of_a_secret_is_left_where_words_are_cut(before: int) -> None:
+    script = serve_messages(fails(401, "x" * before + KEY))
+    with script as server, pytest.raises(CompletionError) as caught:
+        ask(server)
+    assert "sk-ant" not in str(caught.value)
 
 
 def test_the_login_of_an_address_stays_out_of_the_message() -> None:
