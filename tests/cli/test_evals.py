@@ -1,0 +1,98 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from skillwalker.cli import main
+from tests.projects import call_case, make_project, write_suite
+
+Output = pytest.CaptureFixture[str]
+
+
+def run(*words: str) -> int:
+    return main([*words])
+
+
+def make_suites(root: Path) -> None:
+    places = make_project(root)
+    agent = call_case(
+        "g", type="agent-call", agentFile="demo:auditor", expect=[{"agent-call": False}]
+    )
+    cases = [
+        call_case("a"),
+        call_case("b", skillFile="plugins/demo/skills/review"),
+        call_case("c", False),
+        call_case("d", type="prompt"),
+        agent,
+    ]
+    write_suite(places, "good", {"plugins": ["demo"], "tests": cases})
+
+
+GOOD = {
+    "name": "good",
+    "cases": {"skill-call": 3, "agent-call": 1, "prompt": 1},
+    "targets": [
+        {"kind": "agent", "target": "demo:auditor", "positive": 0, "negative": 1},
+        {"kind": "skill", "target": "demo:review", "positive": 2, "negative": 1},
+    ],
+    "plugins": ["demo"],
+    "faults": [],
+}
+
+
+def test_list_shows_cases_by_type_and_targets(tmp_path: Path, capsys: Output) -> None:
+    make_suites(tmp_path)
+    assert run("evals", "list", "-C", str(tmp_path)) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "good: 3 skill-call, 1 agent-call, 1 prompt",
+        "  agent demo:auditor: 0 positive, 1 negative",
+        "  skill demo:review: 2 positive, 1 negative",
+    ]
+
+
+def test_list_as_json(tmp_path: Path, capsys: Output) -> None:
+    make_suites(tmp_path)
+    assert run("evals", "list", "-C", str(tmp_path), "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"suites": [GOOD]}
+
+
+def test_a_broken_suite_is_shown_with_its_faults_beside_the_others(
+    tmp_path: Path, capsys: Output
+) -> None:
+    make_suites(tmp_path)
+    fault = 'evals/broken/tests.json: must be an object with "tests", not a list; '
+    (tmp_path / "evals/broken").mkdir()
+    (tmp_path / "evals/broken/tests.json").write_text("[]")
+    assert run("-C", str(tmp_path), "evals", "list") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "broken: broken"
+    assert lines[1].startswith(f"  {fault}")
+    assert lines[2] == "good: 3 skill-call, 1 agent-call, 1 prompt"
+    assert run("-C", str(tmp_path), "evals", "list", "--json") == 1
+    broken, good = json.loads(capsys.readouterr().out)["suites"]
+    assert broken["faults"][0].startswith(fault)
+    assert good == GOOD
+
+
+def test_a_project_without_suites_is_no_error(tmp_path: Path, capsys: Output) -> None:
+    assert run("evals", "list", "-C", str(tmp_path)) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "No suites in" in captured.err
+    assert run("evals", "list", "-C", str(tmp_path), "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"suites": []}
+
+
+def test_schema_names_every_key_of_a_case(capsys: Output) -> None:
+    assert run("evals", "schema") == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["required"] == ["tests"]
+    assert set(schema["properties"]) == {"$schema", "plugins", "tests"}
+    case = schema["$defs"]["CaseForm"]
+    assert set(case["properties"]) == {
+        "name", "type", "skillFile", "agentFile", "prompt", "promptFile", "model", "scaffold",
+        "tags", "runs", "maxTurns", "timeout", "preferred", "expect",
+    }  # fmt: skip
+    assert case["required"] == ["name", "expect"]
+    assert case["additionalProperties"] is False
