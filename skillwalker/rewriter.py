@@ -78,18 +78,24 @@ def _folded(text: str) -> str:
 
 
 def _candidates(brief: Brief) -> Iterator[str]:
-    """Yield the brief's text and variations of it."""
-    draft = _draft(brief)
-    display = _spellings(brief, draft.frame)
-    for variant in range(_VARIANTS):
-        text = _fit(_vary(draft, variant), display, brief.max_chars)
-        yield text if brief.kind is TargetKind.AGENT else " ".join(_TAG.sub(" ", text).split())
-
-
-def _draft(brief: Brief) -> _Draft:
-    """Choose the parts by the operator."""
+    """Yield texts of the brief's operator and, when those are used up, of the others."""
     evidence = Evidence(brief.failures, brief.successes, brief.body)
-    match brief.operator:
+    for operator in dict.fromkeys((brief.operator, Operator.COMBINE, Operator.REWRITE)):
+        draft = _draft(brief, evidence, operator)
+        display = _spellings(brief, draft.frame)
+        for variant in range(_VARIANTS):
+            text = _fit(_vary(draft, variant), display, brief.max_chars)
+            yield text if brief.kind is TargetKind.AGENT else _one_line(text)
+
+
+def _one_line(text: str) -> str:
+    """Bring a text into the form that a skill's description must have."""
+    return " ".join(_TAG.sub(" ", text).split())
+
+
+def _draft(brief: Brief, evidence: Evidence, operator: Operator) -> _Draft:
+    """Choose the parts by the operator."""
+    match operator:
         case Operator.REWRITE:
             return _from_body(brief, evidence)
         case Operator.COMBINE:

@@ -35,7 +35,7 @@ _ASKS_AGAIN: Final = re.compile(
 _ASKS: Final = re.compile(
     r"\b(?:use\s+(?:(?:it|this(?:\s+\w+)?)\s+)?(?:when|whenever|for|if|to|proactively)"
     r"|when(?:ever)?\s+(?:the\s+user|someone|asked|you)|triggers?\b|also\s+for|covers?\b"
-    r"|verwende\w*|nutze\w*|wenn\b|auch\s+für|bei\s+fragen)|場合|とき|際に|依頼|使用する|使う",
+    r"|verwende\w*|nutze\w*|wenn\b|auch\s+für|bei\s+fragen)|場合|とき|際に|依頼|使用する|使う|用于|适用|时使用|时也使用",
     re.IGNORECASE,
 )
 _CATCH_ALL: Final = re.compile(

@@ -23,6 +23,10 @@ _WRONG_COUNTS: Final = 2.0
 _HARM: Final = 1.2
 _BODY_BONUS: Final = 0.4
 _BODY_MOST: Final = 3
+_LONGEST_WORD: Final = 24
+_LONGEST_RUN: Final = 8
+"""Of a script without spaces: what is longer is several words."""
+_FIRST_UNSPACED: Final = "\u3000"
 _CODE: Final = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]+`|[!-~]*[/\\@][!-~]+|[!-~]+\.[A-Za-z]{1,5}\b|[!-~]*[(){}=<>_$][!-~]*",
     re.DOTALL,
@@ -48,8 +52,9 @@ def _prompt(case: TrainCase, speller: Speller, *, wrong: bool) -> _Prompt:
 
 def _can_be_named(term: Term) -> bool:
     """Say whether a term may stand in a description as a word of its own."""
-    longest = 24 if len(term.keys) == 1 else 8
-    return 2 <= len(term.surface) <= longest and not any(map(str.isdigit, term.surface))
+    if term.surface >= _FIRST_UNSPACED:
+        return len(term.surface) <= _LONGEST_RUN
+    return 2 <= len(term.surface) <= _LONGEST_WORD and not any(map(str.isdigit, term.surface))
 
 
 def _caught(prompt: _Prompt, known: dict[str, float]) -> float:
@@ -78,7 +83,7 @@ class Evidence:
     ) -> None:
         marked = [(case, True) for case in failures] + [(case, False) for case in successes]
         marked.sort(key=lambda pair: (not pair[1], pair[0].prompt))
-        speller = Speller((body,))
+        speller = Speller(body)
         prompts = [(case, _prompt(case, speller, wrong=wrong)) for case, wrong in marked]
         self._wanted = [prompt for case, prompt in prompts if case.should_trigger]
         self._unwanted = [prompt for case, prompt in prompts if not case.should_trigger]

@@ -16,8 +16,6 @@ from skillwalker.lexical.thesaurus import concepts_of_run, concepts_of_stem
 
 GENERIC_WEIGHT: Final = 0.35
 SHORT_WEIGHT: Final = 0.7
-NGRAM_WEIGHT: Final = 0.6
-"""Of one n-gram; a word of such a script has about two."""
 
 CONCEPT_WEIGHT: Final = 0.6
 _MOST_OF_A_TERM: Final = 1.2
@@ -36,7 +34,8 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>(?:[^\W\d_{_NO_WORDS}]|[{_INDIC}])(?:[^\W_{_NO_WORDS}]|[{_INDIC}\u0300-\u036f])*)"
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_NGRAM: Final = {"han": 2, "kana": 2, "hangul": 2, "unspaced": 3}
+_NGRAM: Final = {"han": (2, 0.9), "kana": (2, 0.5), "hangul": (2, 0.6), "unspaced": (3, 0.5)}
+"""Size and weight by script: two Han characters are mostly a word, two of kana are a piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +71,11 @@ def _word_term(word: str) -> Term | None:
     return Term(word, (key,), weight, concepts_of_stem(key))
 
 
-def _run_term(run: str, size: int) -> Term:
+def _run_term(run: str, size: int, weight: float) -> Term:
     """Make a term of the n-grams of a run without spaces; a shorter run is one n-gram."""
     last = max(1, len(run) - size + 1)
     grams = tuple(run[start : start + size] for start in range(last))
-    return Term(run, grams, NGRAM_WEIGHT, concepts_of_run(run))
+    return Term(run, grams, weight, concepts_of_run(run))
 
 
 def _cut(text: str) -> Iterator[Term]:
@@ -89,7 +88,7 @@ def _cut(text: str) -> Iterator[Term]:
             if term is not None:
                 yield term
         elif kind != "hiragana":  # inflections and particles
-            yield _run_term(match.group(), _NGRAM[kind])
+            yield _run_term(match.group(), *_NGRAM[kind])
 
 
 @lru_cache(maxsize=4096)
