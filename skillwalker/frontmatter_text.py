@@ -51,6 +51,7 @@ class FrontmatterReading:
     disable_model_invocation: bool
     user_invocable: bool
     has_paths: bool
+    """Whether a project's skill waits for a file that matches."""
     tools: tuple[str, ...] | None
     """None for all tools."""
     disallowed_tools: tuple[str, ...]
@@ -74,7 +75,7 @@ def read_frontmatter(
         body=block.body,
         disable_model_invocation=_is_true(block.last("disable-model-invocation")),
         user_invocable=invocable is None or _is_true(invocable),
-        has_paths=bool(_names(block, "paths")),
+        has_paths=any(pattern != "**" for pattern in _names(block, "paths")),
         tools=None if not tools or "*" in tools else tools,
         disallowed_tools=_names(block, "disallowedTools"),
         block=block,

@@ -146,13 +146,16 @@ class Listed:
     """Exactly what follows the name in the request; None when nothing of the file's own is sent."""
     yaml_text: str | None
     findings: tuple[Finding, ...] = ()
+    stand_in: str | None = None
+    """What follows the name instead of `text` where the file has no text of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListingPlace:
-    """The target's line in the whole listing: what is used of what budget, in characters."""
+    """The target's line in the whole listing: what is used of what budget, in columns."""
 
     listed: Listed
-    budget_chars: int
+    budget_chars: int | None
+    """None for an agent: agents share no budget."""
     used_chars: int
     state: ListingState
