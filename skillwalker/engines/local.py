@@ -1,0 +1,296 @@
+"""Engine `local`: runs the Claude CLI on this machine, each trial in a slot of its own."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio
+from anyio import to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from skillwalker.budget import cost_usd
+from skillwalker.command import Access, build_arguments, build_environment
+from skillwalker.datatypes.trials import Invocation, Transcript
+from skillwalker.engines.protocol import EngineFacts
+from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_root, open_root
+from skillwalker.engines.workspace import fill_workspace
+from skillwalker.errors import EngineUnavailableError, TrialError
+from skillwalker.failures import shorten
+from skillwalker.process import Limits, Next, ProcessEnd, run_process
+from skillwalker.process_tree import end_marked
+from skillwalker.standin.server import is_standin
+from skillwalker.stream import Ending, StreamParser
+from skillwalker.stream_events import Tokens
+
+PUBLIC_API = "https://api.anthropic.com"
+IDLE_TIMEOUT = 120.0
+"""Seconds without an event. While a model answers, events come every few seconds, and the CLI
+announces its retries; only a stream that died or a long tool is silent."""
+
+_INSTALL = (
+    "install it with `npm install -g @anthropic-ai/claude-code`, or say where it is with --claude "
+    "PATH or `claude` in skillwalker.toml"
+)
+_LOGIN = "set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN to what `claude setup-token` prints"
+_VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSettings:
+    """What a local engine is told once."""
+
+    access: Access
+    temp_root: Path
+    """Folder in which the slots' folder is made, as short as a socket's path needs."""
+    path: str
+    """PATH of the trials."""
+    concurrency: int
+    claude: str = "claude"
+    """A name on `path`, or a path."""
+    extra_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variables that the user asked for in `engine-env`."""
+    permission_mode: str = "dontAsk"
+    listing_budget: int | None = None
+    idle_timeout: float = IDLE_TIMEOUT
+
+
+class LocalEngine:
+    """Runs the Claude CLI in slots; opened by `open_local`.
+
+    Args:
+        settings: what it was told.
+        binary: the CLI.
+        facts: what to record with each trial.
+        slots: where trials run, as many as there can be at a time.
+    """
+
+    def __init__(
+        self, settings: LocalSettings, binary: str, facts: EngineFacts, slots: tuple[Slot, ...]
+    ) -> None:
+        self._settings = settings
+        self._binary = binary
+        self._facts = facts
+        self._give, self._take = _queue(slots)
+
+    @property
+    def facts(self) -> EngineFacts:
+        """What to record with each trial."""
+        return self._facts
+
+    def close(self) -> None:
+        """Close what the engine holds in memory."""
+        self._give.close()
+        self._take.close()
+
+    async def run(self, invocation: Invocation) -> Transcript:
+        """Run Claude Code once in the next free slot.
+
+        Raises:
+            EngineUnavailableError: the CLI cannot be started.
+            TrialError: the trial's folders cannot be made.
+        """
+        slot = await self._take.receive()
+        try:
+            await to_thread.run_sync(self._prepare, slot, invocation)
+            return await self._run_in(slot, invocation)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(slot.empty)
+            self._give.send_nowait(slot)
+
+    def _prepare(self, slot: Slot, invocation: Invocation) -> None:
+        try:
+            slot.lay_out()
+            fill_workspace(
+                slot.work,
+                scaffold=invocation.scaffold,
+                project_dir=invocation.project_dir,
+                env={"PATH": self._settings.path, "HOME": str(slot.home)},
+            )
+        except subprocess.SubprocessError as error:
+            raise TrialError("set_up", f"{invocation.scaffold}: git failed: {error}") from error
+        except OSError as error:
+            place = error.filename or invocation.scaffold
+            detail = f"{place}: cannot set up the working folder: {error.strerror or error}"
+            raise TrialError("set_up", detail) from error
+
+    async def _run_in(self, slot: Slot, invocation: Invocation) -> Transcript:
+        parser = StreamParser(
+            prompt=invocation.prompt, called_as=invocation.called_as, price=_message_cost
+        )
+
+        def on_line(line: bytes) -> Next:
+            if parser.feed(line):
+                return Next.STOP
+            return Next.LINGER if parser.is_over else Next.MORE
+
+        began = anyio.current_time()
+        end = await self._start(slot, invocation, on_line)
+        return parser.finish(
+            Ending(
+                exit_code=end.exit_code,
+                duration=anyio.current_time() - began,
+                timed_out=end.timed_out,
+                idle=end.idle,
+                stderr=end.stderr,
+            )
+        )
+
+    async def _start(
+        self, slot: Slot, invocation: Invocation, on_line: Callable[[bytes], Next]
+    ) -> ProcessEnd:
+        settings = self._settings
+        arguments = build_arguments(
+            binary=self._binary,
+            plugin_dirs=tuple(_absolute(folder) for folder in invocation.plugin_dirs),
+            has_project=invocation.project_dir is not None,
+            model=invocation.model,
+            max_turns=invocation.max_turns,
+            permission_mode=settings.permission_mode,
+        )
+        try:
+            return await run_process(
+                arguments,
+                env=_environment(settings, slot),
+                cwd=slot.work,
+                marker=slot.marker,
+                stdin=invocation.prompt.encode(errors="surrogatepass"),
+                on_line=on_line,
+                limits=Limits(wall=invocation.timeout, idle=settings.idle_timeout),
+            )
+        except OSError as error:
+            detail = f"{self._binary}: cannot start the Claude CLI ({error.strerror}); {_INSTALL}"
+            raise EngineUnavailableError(detail) from error
+
+
+@asynccontextmanager
+async def open_local(settings: LocalSettings) -> AsyncIterator[LocalEngine]:
+    """Open the engine: find the CLI, sweep what a killed run left, and claim the slots.
+
+    Raises:
+        EngineUnavailableError: there is no CLI, no login, or no place to run trials.
+    """
+    if not settings.access.is_set:
+        raise EngineUnavailableError(f"engine local: there is no login for Claude; {_LOGIN}")
+    binary = shutil.which(settings.claude, path=settings.path)
+    if binary is None:
+        raise EngineUnavailableError(
+            f"engine local: the Claude CLI {settings.claude!r} was not found; {_INSTALL}"
+        )
+    binary = _absolute(binary)
+    root = await to_thread.run_sync(open_root, settings.temp_root)
+    for abandoned in claim_abandoned(root):
+        await _sweep(abandoned)
+    slots = claim_slots(root, settings.concurrency)
+    engine = None
+    try:
+        version = await _read_version(binary, settings, slots[0])
+        simulated = await to_thread.run_sync(is_standin, settings.access.base_url or "")
+        facts = _facts(settings, version, simulated=simulated)
+        engine = LocalEngine(settings, binary, facts, slots)
+        yield engine
+    finally:
+        with anyio.CancelScope(shield=True):
+            if engine is not None:
+                engine.close()
+            for slot in slots:
+                await _sweep(slot)
+            close_root(root)
+
+
+async def _sweep(slot: Slot) -> None:
+    """End what still runs in a slot, delete its files and let go of it."""
+    await end_marked(slot.marker)
+    await to_thread.run_sync(slot.free)
+
+
+async def _read_version(binary: str, settings: LocalSettings, slot: Slot) -> str:
+    lines: list[bytes] = []
+
+    def on_line(line: bytes) -> Next:
+        lines.append(line)
+        return Next.LINGER
+
+    await to_thread.run_sync(slot.lay_out)
+    try:
+        end = await run_process(
+            (binary, "--version"),
+            env=_environment(settings, slot),
+            cwd=slot.work,
+            marker=slot.marker,
+            stdin=b"",
+            on_line=on_line,
+            limits=Limits(wall=60.0, idle=60.0),
+        )
+    except OSError as error:
+        detail = f"{binary}: cannot start the Claude CLI ({error.strerror}); {_INSTALL}"
+        raise EngineUnavailableError(detail) from error
+    said = b"\n".join(lines).decode(errors="replace")
+    match = _VERSION.search(said)
+    if match is None:
+        words = shorten(said or end.stderr) or "nothing"
+        raise EngineUnavailableError(
+            f"{binary}: `--version` says {words!r}, which is no Claude CLI; {_INSTALL}"
+        )
+    return match.group()
+
+
+def _facts(settings: LocalSettings, version: str, *, simulated: bool) -> EngineFacts:
+    endpoint = _without_login(settings.access.base_url or PUBLIC_API)
+    payer = "nobody: a stand-in answers" if simulated else f"the {settings.access.payer}"
+    return EngineFacts(
+        name="local",
+        simulated=simulated,
+        endpoint=endpoint,
+        cli_version=version,
+        permission_mode=settings.permission_mode,
+        effort="default",
+        headline=f"engine local: Claude Code {version} on this machine, requests to {endpoint}, "
+        f"paid by {payer}",
+    )
+
+
+def _absolute(path: str | Path) -> str:
+    """Name a file so that it is found from a trial's working folder too."""
+    return str(Path(path).absolute())
+
+
+def _without_login(url: str) -> str:
+    """Take a name and password out of a base URL before it is recorded."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _environment(settings: LocalSettings, slot: Slot) -> dict[str, str]:
+    return build_environment(
+        settings.access,
+        home=str(slot.home),
+        temp=str(slot.temp),
+        path=settings.path,
+        extra=settings.extra_env,
+        listing_budget=settings.listing_budget,
+    )
+
+
+def _message_cost(model: str, tokens: Tokens) -> float | None:
+    return cost_usd(
+        model,
+        input_tokens=tokens.input or 0,
+        output_tokens=tokens.output or 0,
+        cache_write_tokens=tokens.cache_write or 0,
+        cache_read_tokens=tokens.cache_read or 0,
+    )
+
+
+def _queue(
+    slots: tuple[Slot, ...],
+) -> tuple[MemoryObjectSendStream[Slot], MemoryObjectReceiveStream[Slot]]:
+    give, take = anyio.create_memory_object_stream[Slot](len(slots))
+    for slot in slots:
+        give.send_nowait(slot)
+    return give, take
