@@ -34,6 +34,7 @@ from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import propose
 from skillwalker.search import gate
 from skillwalker.search.protocol import History, Measure, Propose, Refusal, Stop, Strategy
+from skillwalker.steps.step_6_improve import ImproverError
 from skillwalker.target import description_hash
 
 
@@ -199,7 +200,14 @@ class _Run:
             raise BudgetReached(reason)
         if self.tools.completer is None:
             raise CompletionError("there is no improver to ask: the run only measures")
-        answer = await propose(self.plan, self.history, work, self.tools.completer)
+        try:
+            answer = await propose(self.plan, self.history, work, self.tools.completer)
+        except ImproverError as error:
+            # The calls before it were answered and paid for.
+            self.answers.append(
+                Answer(description=None, reason=str(error), exchanges=error.exchanges)
+            )
+            raise
         self.tools.journal.record_answer(number, answer)
         return answer
 

@@ -3,11 +3,12 @@
 The command line and the library's functions both end here; several targets are several runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from skillwalker import edits
+from skillwalker.budget import Price
 from skillwalker.claude import AnthropicCompleter, Completer
 from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.summary import Event, IterationDone, Summary
@@ -22,6 +23,7 @@ from skillwalker.plan import Plan, prepare
 from skillwalker.scratch import scratch_folder
 from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import History
+from skillwalker.settings import PriceSettings
 from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.store import RunStore, create_run
 from skillwalker.verdict import summarise
@@ -54,6 +56,7 @@ class Surroundings:
     approve: Callable[[Summary], bool]
     """Whether an improved result may be written."""
     limits: Limits
+    prices: tuple[PriceSettings, ...] = ()
 
 
 async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
@@ -77,7 +80,7 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         run_kind=order.run_kind,
         with_rivals=order.with_rivals,
     )
-    completer = _open_completer(order, around.login)
+    completer = _open_completer(order, around.login, around.prices)
     store = RunStore(create_run(around.places.output_dir), secrets=around.login.secrets)
     store.write_plan(plan)
     try:
@@ -126,7 +129,9 @@ async def _measure(
         return _nothing(plan, str(error)), _unopened(order)
 
 
-def _open_completer(order: Order, login: Login) -> Completer | None:
+def _open_completer(
+    order: Order, login: Login, prices: Sequence[PriceSettings]
+) -> Completer | None:
     """Choose who is asked for better descriptions.
 
     Raises:
@@ -141,6 +146,12 @@ def _open_completer(order: Order, login: Login) -> Completer | None:
         api_key=login.api_key,
         auth_token=login.auth_token,
         base_url=login.base_url,
+        prices={
+            p.model: Price(
+                input=p.input, output=p.output, cache_write=p.cache_write, cache_read=p.cache_read
+            )
+            for p in prices
+        },
     )
 
 

@@ -33,15 +33,15 @@ from tests.fakes import (
     never_engine,
     transcript,
 )
-from tests.projects import (
+from tests.bench import (
     NEGATIVES,
     POSITIVES,
     Bench,
     call_cases,
-    make_project,
+    make_bench_project,
     plan_of,
     reply,
-    write_suite,
+    write_cases,
 )
 
 BETTER = "Reviews pull requests, diffs and patches. Use when asked to check changes for bugs."
@@ -80,7 +80,7 @@ def original_results(measured: Measured) -> tuple[CaseResult, ...]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return make_project(tmp_path)
+    return make_bench_project(tmp_path)
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_an_engine_that_never_triggers_has_recall_0_and_specificity_1(
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.8])
 def test_an_engine_that_triggers_with_probability_p_has_recall_p(tmp_path: Path, p: float) -> None:
     prompts = [f"{POSITIVES[0]} number {n} of {n * 7919}" for n in range(400)]
-    project = make_project(tmp_path, cases=call_cases(positives=prompts, negatives=NEGATIVES))
+    project = make_bench_project(tmp_path, cases=call_cases(positives=prompts, negatives=NEGATIVES))
     bench = Bench(workdir=tmp_path / "w", engine=ChanceEngine(p), max_iterations=1)
     recall = rates(original_results(loop(project, bench))).recall.rate
     assert recall == pytest.approx(p, abs=0.08)
@@ -260,7 +260,7 @@ def test_concurrency_changes_nothing(project: Path, tmp_path: Path) -> None:
 
 def test_the_order_of_cases_changes_nothing(project: Path, tmp_path: Path) -> None:
     before = simulated_run(project, tmp_path / "a")
-    write_suite(project, "review", call_cases()[::-1])
+    write_cases(project, "review", call_cases()[::-1])
     after = simulated_run(project, tmp_path / "b")
     assert outcome_of(before) == outcome_of(after)
 
@@ -305,7 +305,9 @@ def test_a_run_that_was_killed_pays_for_nothing_twice(project: Path, tmp_path: P
 def test_the_improver_sees_no_holdout_control_neighbour_or_confirm_text(tmp_path: Path) -> None:
     positives = [f"look at patch yes{n:02d}canary and the {word}" for n, word in enumerate(WORDS)]
     negatives = [f"sing song no{n:02d}canary about the {word}" for n, word in enumerate(WORDS)]
-    project = make_project(tmp_path, cases=call_cases(positives=positives, negatives=negatives))
+    project = make_bench_project(
+        tmp_path, cases=call_cases(positives=positives, negatives=negatives)
+    )
     completer = ScriptedCompleter([reply(f"{BETTER} Version {n}.") for n in range(1, 10)])
     bench = Bench(workdir=tmp_path / "w", engine=ChanceEngine(0.4), max_iterations=9)
     config = LoopConfig(holdout=0.4, max_iterations=9)

@@ -148,6 +148,7 @@ async def _run_one(order: Order, opened: Project, wishes: Wishes) -> Summary:
         listener=reporter,
         approve=lambda summary: _approve(summary, wishes, reporter),
         limits=limits,
+        prices=opened.settings.prices,
     )
     done: list[tuple[Summary, Path]] = []
     async with anyio.create_task_group() as tasks:
