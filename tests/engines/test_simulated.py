@@ -1,4 +1,4 @@
-"""The simulated engine: reads the folders it is shown, answers by the router, fakes nothing else."""
+"""The simulated engine: reads the folders it is shown and answers by the router."""
 
 from pathlib import Path
 
