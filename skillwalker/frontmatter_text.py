@@ -11,7 +11,7 @@ import yaml
 
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
-from skillwalker.frontmatter_block import (
+from skillwalker.frontmatter_parts.block import (
     JS_SPACE,
     Block,
     BlockState,
@@ -19,8 +19,8 @@ from skillwalker.frontmatter_block import (
     quoted_line,
     read_block,
 )
-from skillwalker.scalar_text import Scalar, in_styles
-from skillwalker.yaml_nodes import Value, js_text
+from skillwalker.frontmatter_parts.entry_values import is_true, names_of, shown_text, text_of
+from skillwalker.frontmatter_parts.scalar_text import Scalar, in_styles
 
 __all__ = [
     "FrontmatterReading",
@@ -29,7 +29,6 @@ __all__ = [
     "replace_description",
 ]
 
-_TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 _UNSHOWABLE = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef]|[\ufffe\uffff]"
 )
@@ -66,18 +65,18 @@ def read_frontmatter(
     block = read_block(content)
     entry = block.last("description")
     invocable = block.last("user-invocable")
-    tools = _names(block, "tools")
+    tools = names_of(block, "tools")
     return FrontmatterReading(
         description=_description(entry, kind, position),
         span=_span(block, entry) if entry else None,
-        name=_text(block, "name"),
+        name=text_of(block, "name"),
         when_to_use=_when_to_use(block, kind),
         body=block.body,
-        disable_model_invocation=_is_true(block.last("disable-model-invocation")),
-        user_invocable=invocable is None or _is_true(invocable),
-        has_paths=any(pattern != "**" for pattern in _names(block, "paths")),
+        disable_model_invocation=is_true(block.last("disable-model-invocation")),
+        user_invocable=invocable is None or is_true(invocable),
+        has_paths=any(pattern != "**" for pattern in names_of(block, "paths")),
         tools=None if not tools or "*" in tools else tools,
-        disallowed_tools=_names(block, "disallowedTools"),
+        disallowed_tools=names_of(block, "disallowedTools"),
         block=block,
     )
 
@@ -93,42 +92,15 @@ def _description(entry: Entry | None, kind: TargetKind, position: Position) -> s
     if kind is TargetKind.AGENT and position is Position.PROJECT:
         text = entry.value if isinstance(entry.value, str) else ""
         return text.replace("\\n", "\n") or None
-    return _shown(entry.value)
-
-
-def _shown(value: Value) -> str | None:
-    if value is None or isinstance(value, tuple):
-        return None
-    return js_text(value).strip(JS_SPACE) or None
-
-
-def _text(block: Block, key: str) -> str | None:
-    entry = block.last(key)
-    return None if entry is None or entry.value is None else js_text(entry.value)
+    return shown_text(entry.value)
 
 
 def _when_to_use(block: Block, kind: TargetKind) -> str | None:
     if kind is TargetKind.SKILL:
-        return _text(block, "when_to_use") or None
+        return text_of(block, "when_to_use") or None
     entries = (block.last("when_to_use"), block.last("when-to-use"))
-    texts = (_shown(entry.value) for entry in entries if entry and not entry.is_map)
+    texts = (shown_text(entry.value) for entry in entries if entry and not entry.is_map)
     return next((text for text in texts if text), None)
-
-
-def _is_true(entry: Entry | None) -> bool:
-    """Claude Code takes true, and yes, on and 1 in any case, with or without quotes."""
-    if entry is None or isinstance(entry.value, tuple | None):
-        return False
-    return js_text(entry.value).lower().strip(JS_SPACE) in _TRUE_WORDS
-
-
-def _names(block: Block, key: str) -> tuple[str, ...]:
-    """Names of a list or of a text; separated by commas or spaces outside of brackets."""
-    entry = block.last(key)
-    value = None if entry is None or entry.is_map else entry.value
-    items = value if isinstance(value, tuple) else (value,)
-    found = (re.findall(r"(?:\([^)]*\)?|[^, (])+", item) for item in items if isinstance(item, str))
-    return tuple(name.strip(JS_SPACE) for names in found for name in names)
 
 
 def replace_description(
@@ -231,7 +203,7 @@ def _fault(old: FrontmatterReading, new: FrontmatterReading, text: str) -> str |
         return "Claude Code would read it otherwise; write it on one line, in plain characters"
     if old.block.state is BlockState.VALID and new.block.state is not BlockState.VALID:
         return "the frontmatter would no longer be valid YAML"
-    if _yaml_description(new.block) not in {None, _text(new.block, "description")}:
+    if _yaml_description(new.block) not in {None, text_of(new.block, "description")}:
         return "a YAML parser would read it otherwise than Claude Code"
     changed = [
         was.key
@@ -272,7 +244,7 @@ def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     """
     block = read_block(content)
     entry = block.last("description")
-    if entry is None or entry.is_map or _shown(entry.value) is None:
+    if entry is None or entry.is_map or shown_text(entry.value) is None:
         heading = next((line for line in block.body.split("\n") if line.strip(JS_SPACE)), "")
         body = f"{heading}\n\n{body}"
     if block.state in {BlockState.ABSENT, BlockState.UNREADABLE}:

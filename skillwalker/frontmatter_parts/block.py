@@ -15,8 +15,9 @@ from enum import StrEnum
 
 import yaml
 
-from skillwalker.source_text import SourceText, decode
-from skillwalker.yaml_nodes import Node, Value, YamlError, compose, js_text, node_value
+from skillwalker.frontmatter_parts.source_text import SourceText, decode
+from skillwalker.frontmatter_parts.yaml_nodes import YamlError, compose
+from skillwalker.frontmatter_parts.yaml_values import Value, js_text, node_value
 
 __all__ = ["JS_SPACE", "Block", "BlockState", "Entry", "quoted_line", "read_block"]
 
@@ -171,7 +172,7 @@ def _is_list(text: str) -> bool:
     return isinstance(compose(text), yaml.SequenceNode)
 
 
-def _entries(root: Node | YamlError | None, places: _Places, text: str) -> Iterator[Entry]:
+def _entries(root: yaml.Node | YamlError | None, places: _Places, text: str) -> Iterator[Entry]:
     if not isinstance(root, yaml.MappingNode):
         return
     for key, value in root.value:
@@ -196,7 +197,7 @@ def _entries(root: Node | YamlError | None, places: _Places, text: str) -> Itera
         )
 
 
-def _style(value: Node, *, alias: bool) -> str:
+def _style(value: yaml.Node, *, alias: bool) -> str:
     if alias or not isinstance(value, yaml.ScalarNode):
         return ""
     return value.style or "plain"

@@ -18,33 +18,17 @@ from yaml.reader import Reader
 from yaml.resolver import BaseResolver
 from yaml.scanner import Scanner, ScannerError
 
-__all__ = ["Node", "Value", "YamlError", "compose", "js_text", "node_value"]
+from skillwalker.frontmatter_parts.yaml_values import NOT_BREAKS, PLAIN_TAG, STRING_TAG
 
-Node = yaml.Node
-Value = str | bool | int | float | None | tuple["Value", ...]
-"""What a node means; a mapping is told by its node and has no value of its own."""
+__all__ = ["YamlError", "compose"]
 
 _BLANK = " \t"
 _BREAK = "\r\n"
-_PLAIN_TAG = "plain"
-_CORE_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 _HALF = re.compile("[\ud800-\udfff]")
 _HALVED = "an escape stands for half a character"
 _NOT_INDENTED = "its next line is not indented"
 _BEHIND_PLAIN = "\0 \t\r\n"
 _BEHIND_LINE = "\0\r\n#"
-_STRING_TAG = "tag:yaml.org,2002:str"
-# One for one, so that offsets stay: YAML 1.1 breaks lines at these, 1.2 does not.
-_NOT_BREAKS = str.maketrans("\x85\u2028\u2029", "\ufdd0\ufdd1\ufdd2")
-_BACK = str.maketrans("\ufdd0\ufdd1\ufdd2", "\x85\u2028\u2029")
-_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_BOOLEANS = {"true": True, "True": True, "TRUE": True}
-_BOOLEANS |= {"false": False, "False": False, "FALSE": False}
-_DECIMAL = re.compile(r"[-+]?[0-9]+")
-_BASED = re.compile(r"([-+]?)0(?:o([0-7]+)|x([0-9a-fA-F]+))")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_INFINITE = re.compile(r"([-+]?)\.(inf|Inf|INF)")
-_NOT_A_NUMBER = frozenset({".nan", ".NaN", ".NAN"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +49,7 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
     def __init__(self, text: str) -> None:
         # A last line without its break would end a block scalar without one.
         ended = text if text.endswith(("\n", "\r")) else text + "\n"
-        Reader.__init__(self, ended.translate(_NOT_BREAKS))
+        Reader.__init__(self, ended.translate(NOT_BREAKS))
         Scanner.__init__(self)
         Parser.__init__(self)
         Composer.__init__(self)
@@ -74,9 +58,9 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
     def check_printable(self, data: str) -> None:
         """Let every character through, as the 1.2 parser does."""
 
-    def resolve(self, kind: type[Node], _value: str, implicit: tuple[bool, bool]) -> str:
+    def resolve(self, kind: type[yaml.Node], _value: str, implicit: tuple[bool, bool]) -> str:
         """Tell a plain scalar without a tag from all others; `node_value` does the rest."""
-        return _PLAIN_TAG if kind is yaml.ScalarNode and implicit[0] else _STRING_TAG
+        return PLAIN_TAG if kind is yaml.ScalarNode and implicit[0] else STRING_TAG
 
     def scan_line_break(self) -> str:
         """Take CR LF, LF or CR as one line feed."""
@@ -215,7 +199,7 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
         return TokenClass(name, start_mark, self.get_mark())  # type: ignore[call-arg]  # both take it
 
 
-def compose(text: str) -> Node | YamlError | None:
+def compose(text: str) -> yaml.Node | YamlError | None:
     """Compose the one document of a text; None when there is none or more than one.
 
     Returns:
@@ -225,7 +209,7 @@ def compose(text: str) -> Node | YamlError | None:
         return YamlError(line=text[: text.index("\0")].count("\n"), problem="it holds a NUL")
     try:
         loader = _Loader(text)
-        root: Node | None = loader.get_node() if loader.check_node() else None
+        root: yaml.Node | None = loader.get_node() if loader.check_node() else None
         more = False
         while loader.check_node():
             loader.get_node()
@@ -238,7 +222,7 @@ def compose(text: str) -> Node | YamlError | None:
         return YamlError(line=0, problem=str(error))
 
 
-def _misplaced(root: Node) -> Node | YamlError:
+def _misplaced(root: yaml.Node) -> yaml.Node | YamlError:
     """Refuse what PyYAML lets pass: a value on a later line that is no deeper than its key."""
     nodes = [root]
     while nodes:
@@ -256,65 +240,8 @@ def _misplaced(root: Node) -> Node | YamlError:
     return root
 
 
-def node_value(node: Node) -> Value:
-    """Say what a scalar or a list means in the 1.2 core schema; a mapping is `[object Object]`."""
-    if isinstance(node, yaml.SequenceNode):
-        return tuple(node_value(item) for item in node.value)
-    if not isinstance(node, yaml.ScalarNode):
-        return "[object Object]"
-    text = str(node.value).translate(_BACK)
-    if node.tag == _PLAIN_TAG or (node.tag in _CORE_TAGS and node.style is None):
-        return _core_value(text)
-    return None if not text and node.style is None and node.tag != _STRING_TAG else text
-
-
-def _core_value(text: str) -> Value:
-    """Source: https://yaml.org/spec/1.2.2/#103-core-schema."""
-    if text in _NULLS:
-        return None
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if text in _NOT_A_NUMBER:
-        return float("nan")
-    if _DECIMAL.fullmatch(text):
-        return int(text)
-    if based := _BASED.fullmatch(text):
-        number = int(based[2], 8) if based[2] else int(based[3], 16)
-        return -number if based[1] == "-" else number
-    if infinite := _INFINITE.fullmatch(text):
-        return float(f"{infinite[1]}inf")
-    return float(text) if _FLOAT.fullmatch(text) else text
-
-
 def _joined_surrogates(text: str) -> str:
     r"""Join the halves that `\ud83d\\ude00` gives; a half without its other stays."""
     if not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def js_text(value: Value) -> str:
-    """Write a value as JavaScript's `String()` does, which is how Claude Code shows it."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, tuple):
-        return ",".join("" if item is None else js_text(item) for item in value)
-    if isinstance(value, str):
-        return value
-    return _js_number(value)
-
-
-def _js_number(number: float) -> str:
-    """Source: ECMA-262, Number::toString."""
-    try:
-        number = float(number)
-    except OverflowError:
-        number = float("inf") if number > 0 else float("-inf")
-    if number != number or number in {float("inf"), float("-inf")}:
-        return "NaN" if number != number else ("Infinity" if number > 0 else "-Infinity")
-    if number == int(number) and abs(number) < 1e21:
-        return str(int(number))
-    mantissa, _, exponent = repr(number).partition("e")
-    if exponent and -7 < int(exponent) < 0:
-        return f"{number:.{len(mantissa.replace('.', '').lstrip('-')) - 1 - int(exponent)}f}"
-    return f"{mantissa.removesuffix('.0')}e{int(exponent):+d}" if exponent else mantissa

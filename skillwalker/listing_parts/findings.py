@@ -1,14 +1,14 @@
 """What a user should know about a file: why it is not listed, what is lost, what means nothing."""
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillwalker.datatypes.inputs import Finding, Listed
 from skillwalker.datatypes.vocabulary import Position, Severity, TargetKind
-from skillwalker.frontmatter_block import JS_SPACE, Block, BlockState, Entry
+from skillwalker.frontmatter_parts.block import JS_SPACE, Block, BlockState, Entry
 from skillwalker.frontmatter_text import FrontmatterReading
-from skillwalker.shown_text import utf16_units
+from skillwalker.listing_parts.known_keys import known_keys, meant_key
+from skillwalker.listing_parts.shown_text import utf16_units
 
 __all__ = ["MOST_BYTES", "SKILL_CAP", "find"]
 
@@ -19,58 +19,6 @@ MOST_BYTES = 1 << 20
 _SHOWN_END = 40
 """Characters of a text that a message repeats."""
 _SWITCHES = ("disable-model-invocation", "user-invocable")
-
-# Source: https://code.claude.com/docs/en/skills and /sub-agents, and https://agentskills.io.
-_KEYS = {
-    TargetKind.SKILL: frozenset(
-        [
-            "name",
-            "description",
-            "when_to_use",
-            "argument-hint",
-            "arguments",
-            "disable-model-invocation",
-            "user-invocable",
-            "allowed-tools",
-            "disallowed-tools",
-            "model",
-            "effort",
-            "context",
-            "agent",
-            "background",
-            "hooks",
-            "paths",
-            "shell",
-            "version",
-            "license",
-            "compatibility",
-            "metadata",
-        ]
-    ),
-    TargetKind.AGENT: frozenset(
-        [
-            "name",
-            "description",
-            "tools",
-            "disallowedTools",
-            "model",
-            "permissionMode",
-            "maxTurns",
-            "skills",
-            "mcpServers",
-            "hooks",
-            "memory",
-            "background",
-            "effort",
-            "isolation",
-            "color",
-            "initialPrompt",
-            "version",
-            "metadata",
-        ]
-    ),
-}
-_PLUGIN_AGENT_KEYS = frozenset({"when_to_use", "when-to-use"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,29 +205,16 @@ def _switches(file: _File) -> Iterator[Finding]:
 
 
 def _keys(file: _File) -> Iterator[Finding]:
-    known = _KEYS[file.listed.kind]
-    if not file.is_skill and file.listed.position is Position.PLUGIN:
-        known |= _PLUGIN_AGENT_KEYS
-    entries = file.block.entries
-    for entry in entries:
+    known = known_keys(file.listed.kind, file.listed.position)
+    for entry in file.block.entries:
         if entry.key not in known:
-            meant = _similar(entry.key, known)
+            meant = meant_key(entry.key, known)
             hint = f"; did you mean `{meant}`?" if meant else ""
             message = f"Claude Code knows no key `{entry.key}` in this kind of file{hint}"
             yield _warning("unknown-key", file.line(entry), message)
         if entry is not file.block.last(entry.key):
             message = f"`{entry.key}` stands in this frontmatter again; the last one counts"
             yield _warning("duplicate-key", file.line(entry), message)
-
-
-def _similar(key: str, known: frozenset[str]) -> str | None:
-    """Find the key that was meant: the same but for case, dashes and underscores, or close."""
-
-    def bare(text: str) -> str:
-        return text.replace("-", "").replace("_", "").casefold()
-
-    same = sorted(name for name in known if bare(name) == bare(key))
-    return next(iter(same or difflib.get_close_matches(key, sorted(known), n=1)), None)
 
 
 def _name(file: _File) -> Iterator[Finding]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import yaml
 
-from skillwalker.yaml_nodes import compose, node_value
+from skillwalker.frontmatter_parts.yaml_nodes import compose
+from skillwalker.frontmatter_parts.yaml_values import node_value
 
 __all__ = ["Scalar", "double_quoted", "in_styles"]
 

@@ -1,0 +1,1 @@
+"""What a frontmatter is made of: text with byte places, YAML nodes, entries, scalars."""
