@@ -60,16 +60,19 @@ def rewrite(brief: Brief, *, skip: int = 0) -> str:
         A text of at most `max_chars` UTF-16 units that is none of the brief's earlier ones, as
         far as variations last.
     """
-    earlier = {_folded(brief.current)}
-    earlier.update(_folded(attempt.description) for attempt in brief.history)
+    taken = {_folded(brief.current)}
+    taken.update(_folded(attempt.description) for attempt in brief.history)
     prompts = tuple(case.prompt for case in (*brief.failures, *brief.successes))
-    fresh = (
-        text
-        for text in _candidates(brief)
-        if _folded(text) not in earlier and find_quote(text, prompts) is None
-    )
-    distinct = list(islice(dict.fromkeys(fresh), skip + 1))
-    return distinct[-1] if distinct else brief.current
+    last = brief.current
+    for text in _candidates(brief):
+        if _folded(text) in taken or find_quote(text, prompts) is not None:
+            continue
+        taken.add(_folded(text))
+        last = text
+        if skip == 0:
+            break
+        skip -= 1
+    return last
 
 
 def _folded(text: str) -> str:

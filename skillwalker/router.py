@@ -17,7 +17,15 @@ from typing import Final
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.lexical.statements import read_statements
 from skillwalker.lexical.stems import near_keys
-from skillwalker.lexical.words import CONCEPT_WEIGHT, Term, match, terms, weights
+from skillwalker.lexical.words import (
+    CONCEPT_WEIGHT,
+    Term,
+    fullest_match,
+    is_concept,
+    match,
+    terms,
+    weights,
+)
 
 # Set by trial on hand-written suites, not taken from the real Claude: two matching topic words
 # call a skill, one leaves it open, none never does.
@@ -130,7 +138,9 @@ def _profile(entry: Entry) -> _Profile:
         wanted=wanted,
         excluded=excluded,
         near=_strongest(
-            ((dict.fromkeys(near_keys(key), weight), 1.0) for key, weight in wanted.items())
+            (dict.fromkeys(near_keys(key), weight), 1.0)
+            for key, weight in wanted.items()
+            if not is_concept(key)
         ),
         bonus=min(_CATCH_ALL_MOST, _CATCH_ALL_BONUS * max(0, statements.catch_alls - 1)),
         named=named,
@@ -138,12 +148,18 @@ def _profile(entry: Entry) -> _Profile:
     )
 
 
-def _inner_match(key: str, wanted: dict[str, float]) -> float:
-    """Match a long word by its beginning or end: compounds, and stems that were cut unlike."""
-    found = 0.0
-    for size in range(5, len(key) - 1):
-        found = max(found, wanted.get(key[:size], 0.0), wanted.get(key[-size:], 0.0))
-    return _PART_FACTOR * found
+@lru_cache(maxsize=16_384)
+def _ends(key: str) -> frozenset[str]:
+    """Give the beginnings and ends of a long word: compounds, and stems that were cut unlike."""
+    if len(key) < _COMPOUND:
+        return frozenset()
+    return frozenset(part for size in range(5, len(key) - 1) for part in (key[:size], key[-size:]))
+
+
+def _best(keys: frozenset[str], weighed: dict[str, float]) -> float:
+    """Give the greatest weight of any of the keys, 0 when there is none."""
+    shared = keys & weighed.keys()
+    return max(weighed[key] for key in shared) if shared else 0.0
 
 
 def _match(term: Term, profile: _Profile) -> float:
@@ -152,10 +168,8 @@ def _match(term: Term, profile: _Profile) -> float:
     if found > _CLEAR or len(term.keys) > 1:
         return found
     key = term.keys[0]
-    near = max((profile.near.get(slip, 0.0) for slip in near_keys(key)), default=0.0)
-    if near == 0.0 and len(key) >= _COMPOUND:
-        return max(found, _inner_match(key, profile.wanted))
-    return max(found, _NEAR_FACTOR * near)
+    near = _NEAR_FACTOR * _best(near_keys(key), profile.near)
+    return max(found, near or _PART_FACTOR * _best(_ends(key), profile.wanted))
 
 
 def _evidence(prompt: str, profile: _Profile) -> tuple[float, float, float]:
@@ -163,7 +177,7 @@ def _evidence(prompt: str, profile: _Profile) -> tuple[float, float, float]:
     found = against = total = 0.0
     meant: set[str] = set()
     for term in _distinct_terms(prompt):
-        total += term.full
+        total += fullest_match(term)
         against += match(term, profile.excluded)
         matched = _match(term, profile)
         if matched <= CONCEPT_WEIGHT and term.concepts:

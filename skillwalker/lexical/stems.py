@@ -38,6 +38,7 @@ def stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=16_384)
 def near_keys(key: str) -> frozenset[str]:
     """Give the spellings under which two keys one typing slip apart meet.
 

@@ -11,6 +11,8 @@ from typing import Final
 
 from skillwalker.lexical.stems import near_keys, stem
 
+CONCEPT_MARK: Final = "~"
+"""Begins the key of a group; no word does."""
 _COMPOUND: Final = 8
 """Letters from which on a word may hold another."""
 
@@ -21,7 +23,7 @@ def _groups() -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
         words = line.split()
         for word in words:
-            yield word, f"~{words[0]}"
+            yield word, f"{CONCEPT_MARK}{words[0]}"
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from typing import Final
 
 from skillwalker.lexical.stems import stem
 from skillwalker.lexical.stopwords import GENERIC_WORDS, STOP_WORDS
-from skillwalker.lexical.thesaurus import concepts_of_run, concepts_of_stem
+from skillwalker.lexical.thesaurus import CONCEPT_MARK, concepts_of_run, concepts_of_stem
 
 GENERIC_WEIGHT: Final = 0.35
 SHORT_WEIGHT: Final = 0.7
@@ -51,10 +51,10 @@ class Term:
     concepts: frozenset[str] = frozenset()
     """What it means nearly, as keys too."""
 
-    @property
-    def full(self) -> float:
-        """The most it can match."""
-        return min(_MOST_OF_A_TERM, self.weight * len(self.keys))
+
+def fullest_match(term: Term) -> float:
+    """Say the most a term can match."""
+    return min(_MOST_OF_A_TERM, term.weight * len(term.keys))
 
 
 _GENERIC_STEMS: Final = frozenset(stem(word) for word in GENERIC_WORDS)
@@ -108,8 +108,18 @@ def weights(text: str) -> dict[str, float]:
     return found
 
 
+def is_concept(key: str) -> bool:
+    """Say whether a key names a concept instead of a word."""
+    return key.startswith(CONCEPT_MARK)
+
+
 def match(term: Term, known: Mapping[str, float]) -> float:
     """Say how well a text of those weights holds a term: by its keys, else by what it means."""
-    literal = sum(known.get(key, 0.0) for key in term.keys)
-    meant = max((known.get(concept, 0.0) for concept in term.concepts), default=0.0)
-    return min(_MOST_OF_A_TERM, max(literal, meant))
+    found = 0.0
+    for key in term.keys:
+        found += known.get(key, 0.0)
+    for concept in term.concepts:
+        meant = known.get(concept, 0.0)
+        if meant > found:
+            found = meant
+    return min(_MOST_OF_A_TERM, found)
