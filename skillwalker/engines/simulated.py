@@ -28,8 +28,8 @@ _FACTS: Final = EngineFacts(
     permission_mode="dontAsk",
     effort="default",
     headline=(
-        "SIMULATED: words of prompts and descriptions are compared, no Claude is asked and nothing"
-        " is paid; the figures say nothing about the real Claude"
+        "engine simulated, because it was asked for: it compares the words of prompts and"
+        " descriptions, asks no Claude, and nobody pays"
     ),
 )
 _FIRST_TURN: Final = 0.8

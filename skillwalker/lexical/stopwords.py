@@ -16,9 +16,9 @@ these they thing things this those though through thus to today together too try
 unless until up upon us use used useful user users uses using ve very via wanna want wants was wasn
 way we well went were weren what whatever when whenever where whether which while who whole whose
 why will with within without won would wouldn yes yet you your yours whichever ask asks asked
-asking plz thx ya yo teh esp aren isnt dont cant another seen sees gives takes away skill skills
-agent agents subagent claude trigger triggers mention mentions request requests task tasks work
-works working stuff come comes first last day time days week
+asking plz thx ya yo teh esp aren isnt dont cant another told somebody anybody seen sees gives
+takes away skill skills agent agents subagent claude trigger triggers mention mentions request
+requests task tasks work works working stuff come comes first last day time days week
 """
 
 _GERMAN = """
@@ -34,8 +34,9 @@ soll sollen sollte sondern soweit sowie um und uns unser unsere unserem unseren 
 von vor war warum was wegen weil welche welchem welchen welcher welches wenn wer werden wie wieder
 will wir wird wo wurde wurden zu zum zur zwischen brauche braucht hilf hilfe verwende verwenden
 verwendet nutze nutzen benutze benutzen geht wollen möchte würde danke gern nie eigentlich gut gute
-guten überhaupt jemand vielleicht etwa sowas halt eben wofür wohl dir wäre hätte stimmt passt heute
-morgen gestern woche gleich erst ganz viel viele wenig denke weiß steht stehen liegt lässt
+guten überhaupt irgendetwas irgendwas jemand vielleicht etwa sowas halt eben wofür wohl dir wäre
+hätte stimmt passt heute morgen gestern woche gleich erst ganz viel viele wenig denke weiß steht
+stehen liegt lässt
 """
 
 _OTHERS = """

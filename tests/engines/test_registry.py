@@ -14,7 +14,7 @@ def test_the_simulated_engine_says_that_it_is_one() -> None:
 
     name, simulated, headline = anyio.run(look)
     assert (name, simulated) == ("simulated", True)
-    assert headline.startswith("SIMULATED")
+    assert "simulated" in headline
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
