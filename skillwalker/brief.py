@@ -90,4 +90,3 @@ def _attempt(record: TrainRecord, original: TrainRecord) -> Attempt:
         score=score(record.results, CaseSet.TRAIN),
         resolved=p_better is not None and not 1 - RESOLVED_P < p_better < RESOLVED_P,
     )
-

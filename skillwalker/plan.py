@@ -9,6 +9,7 @@ from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
 from skillwalker.target import place_in_listing
+from skillwalker.target_file import require_triggerable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ def prepare(
         places, kind=kind, suite=suite, target=target, trial_model=config.trial_model
     )
     found = resolved.target
+    require_triggerable(found)
     cases = split_cases(
         resolved.cases, suite=resolved.suite, target=found.id, fraction=config.holdout
     )

@@ -15,7 +15,7 @@ from skillwalker.datatypes.summary import Event, IterationDone, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.registry import open_engine
-from skillwalker.errors import ConfigError, EngineUnavailableError
+from skillwalker.errors import EngineUnavailableError
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places

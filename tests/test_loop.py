@@ -1,6 +1,7 @@
 """The harness is tested as an instrument: what goes in as a rate must come out as that rate."""
 
 import dataclasses
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -21,6 +22,16 @@ from skillwalker.preflight import check_instrument
 from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.steps.step_5_score import rates
 from skillwalker.verdict import summarise
+from tests.bench import (
+    NEGATIVES,
+    POSITIVES,
+    Bench,
+    call_cases,
+    make_bench_project,
+    plan_of,
+    reply,
+    write_cases,
+)
 from tests.fakes import (
     ChanceEngine,
     FailingEngine,
@@ -32,16 +43,6 @@ from tests.fakes import (
     engine_facts,
     never_engine,
     transcript,
-)
-from tests.bench import (
-    NEGATIVES,
-    POSITIVES,
-    Bench,
-    call_cases,
-    make_bench_project,
-    plan_of,
-    reply,
-    write_cases,
 )
 
 BETTER = "Reviews pull requests, diffs and patches. Use when asked to check changes for bugs."
@@ -299,18 +300,28 @@ def test_a_run_that_was_killed_pays_for_nothing_twice(project: Path, tmp_path: P
     assert len(journal.written) == len(whole.trials)
 
 
+def odd_words(key: str) -> str:
+    """Words that no other prompt has, so that no two are near-duplicates."""
+    letters = (
+        hashlib.sha256(key.encode())
+        .hexdigest()
+        .translate(str.maketrans("0123456789", "ghijklmnop"))
+    )
+    return " ".join(letters[start : start + 8] for start in range(0, 64, 8))
+
+
 # --- what the improver may not see -------------------------------------------------------------
 
 
 def test_the_improver_sees_no_holdout_control_neighbour_or_confirm_text(tmp_path: Path) -> None:
-    positives = [f"look at patch yes{n:02d}canary and the {word}" for n, word in enumerate(WORDS)]
-    negatives = [f"sing song no{n:02d}canary about the {word}" for n, word in enumerate(WORDS)]
+    positives = [f"yes{n:02d}canary {odd_words(f'yes{n}')}" for n in range(16)]
+    negatives = [f"no{n:02d}canary {odd_words(f'no{n}')}" for n in range(16)]
     project = make_bench_project(
         tmp_path, cases=call_cases(positives=positives, negatives=negatives)
     )
     completer = ScriptedCompleter([reply(f"{BETTER} Version {n}.") for n in range(1, 10)])
     bench = Bench(workdir=tmp_path / "w", engine=ChanceEngine(0.4), max_iterations=9)
-    config = LoopConfig(holdout=0.4, max_iterations=9)
+    config = LoopConfig(holdout=0.5, max_iterations=9)
     measured = loop(project, bench, config, completer=completer)
     plan = plan_of(project, config)
     held_out = {s.case.prompt for s in plan.cases if s.set is CaseSet.HOLDOUT}
@@ -326,19 +337,13 @@ def test_the_improver_sees_no_holdout_control_neighbour_or_confirm_text(tmp_path
     assert len(measured.answers) == 8
 
 
-WORDS = (
-    *("harbour", "engine", "violin", "garden", "tunnel", "planet", "bottle", "camera"),
-    *("feather", "ladder", "museum", "pencil", "rocket", "saddle", "turtle", "window"),
-)
-
-
 def test_operators_follow_the_phases(project: Path, bench: Bench) -> None:
     bench.engine = ChanceEngine(0.5)
     bench.max_iterations = 6
     bench.completer = ScriptedCompleter([reply(f"{BETTER} Version {n}.") for n in range(1, 6)])
     loop(project, bench, LoopConfig(max_iterations=6))
     operators = [
-        next(op for op in Operator if f'"operator": "{op.value}"' in prompt)
+        next(op for op in Operator if re.search(rf'"operator": ?"{op.value}"', prompt))
         for prompt in bench.completer.prompts
     ]
     assert operators == ["rewrite", "rewrite", "combine", "combine", "edit"]

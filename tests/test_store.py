@@ -1,6 +1,7 @@
 import dataclasses
 import gzip
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,6 +49,13 @@ TRIAL = Trial(
 KEY = TrialKey("0123456789abcdef", "asks – für 日本", "sonnet", 0, 0)
 
 
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RunStore]:
+    opened = RunStore(tmp_path, secrets=("sk-secret", ""))
+    yield opened
+    opened.close()
+
+
 def test_runs_of_one_second_get_folders_of_their_own(tmp_path: Path) -> None:
     names = [create_run(tmp_path / "output", NOON).name for _ in range(11)]
     assert names[:3] == ["20261130T120000", "20261130T120000-2", "20261130T120000-3"]
@@ -69,8 +77,7 @@ def test_an_unknown_run_is_refused_with_the_newest(tmp_path: Path, name: str) ->
         find_run(tmp_path, name)
 
 
-def test_a_trial_is_on_disk_before_it_counts(tmp_path: Path) -> None:
-    store = RunStore(tmp_path)
+def test_a_trial_is_on_disk_before_it_counts(tmp_path: Path, store: RunStore) -> None:
     store.record_trial(TRIAL, ())
     row = json.loads((tmp_path / "trials.jsonl").read_text(encoding="utf-8"))
     assert row["schema_version"] == 1
@@ -118,8 +125,9 @@ def test_a_newer_format_is_refused_by_name(tmp_path: Path) -> None:
         RunStore(tmp_path)
 
 
-def test_a_stream_is_kept_as_received_and_named_without_the_users_text(tmp_path: Path) -> None:
-    store = RunStore(tmp_path, secrets=("sk-secret",))
+def test_a_stream_is_kept_as_received_and_named_without_the_users_text(
+    tmp_path: Path, store: RunStore
+) -> None:
     raw = (b'{"type":"system"}', b"not json sk-secret \xff")
     kept = store.record_trial(TRIAL, raw)
     assert kept.transcript is not None
@@ -128,8 +136,7 @@ def test_a_stream_is_kept_as_received_and_named_without_the_users_text(tmp_path:
     assert text == b'{"type":"system"}\nnot json [redacted] \xff\n'
 
 
-def test_no_secret_reaches_a_file(tmp_path: Path) -> None:
-    store = RunStore(tmp_path, secrets=("sk-secret", ""))
+def test_no_secret_reaches_a_file(tmp_path: Path, store: RunStore) -> None:
     exchange = Exchange(prompt="p sk-secret", reply="r", fault=None, model="m", usage=Usage())
     store.record_answer(1, Answer(description="sk-secret", reason="", exchanges=(exchange,)))
     assert "sk-secret" not in (tmp_path / "improver.jsonl").read_text()

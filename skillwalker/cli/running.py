@@ -151,13 +151,20 @@ async def _run_one(order: Order, opened: Project, wishes: Wishes) -> Summary:
         prices=opened.settings.prices,
     )
     done: list[tuple[Summary, Path]] = []
+    failed: list[SkillwalkerError] = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_watch_signals, limits, tasks.cancel_scope)
         try:
             done.append(await run_order(order, around))
+        except SkillwalkerError as error:
+            failed.append(error)  # raised below, bare: a task group would wrap it
         finally:
             reporter.close()
             tasks.cancel_scope.cancel()
+    if failed:
+        raise failed[0]
+    if not done:
+        raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done[0]
     reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
     return summary
@@ -169,7 +176,7 @@ async def _watch_signals(limits: Limits, scope: anyio.CancelScope) -> None:
         async for _ in signals:
             if limits.interrupted:
                 scope.cancel()
-                raise KeyboardInterrupt
+                return
             limits.interrupt()
             typer.echo("\nfinishing what is in flight; press Ctrl-C again to stop now", err=True)
 

@@ -13,6 +13,7 @@ from shlex import quote
 from skillwalker.datatypes.inputs import CallExpectation, Case, Suite, Target, TriggerCase
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import SuiteError, TargetError
+from skillwalker.faults import quoted
 from skillwalker.paths import Places
 from skillwalker.suite import list_suites, load_suite
 from skillwalker.target import resolve_target, siblings
@@ -88,6 +89,41 @@ def resolve(
     if trial_model is not None:
         cases = tuple(replace(case, model=trial_model) for case in cases)
     return Resolved(target=found, suite=pair.suite, cases=cases, siblings=siblings(found))
+
+
+def kind_meant(places: Places, *, target: str | None, suite: str | None) -> TargetKind:
+    """Find out whether a skill or an agent is meant where a command takes both.
+
+    Raises:
+        TargetError: the target is neither, or is both and the suites do not tell.
+        SuiteError: without a target, the suites have cases of both kinds or of none.
+    """
+    kinds = tuple(TargetKind)
+    if target is not None:
+        found = tuple(kind for kind in kinds if _exists(target, kind, places))
+        if not found:
+            # With the words for a skill; its message lists what there is.
+            resolve_target(target, TargetKind.SKILL, places)
+        kinds = found or kinds
+    if len(kinds) == 1:
+        return kinds[0]
+    tested = {kind for one in _load_all(places, suite) for kind in kinds if any(_calls(one, kind))}
+    if len(tested) == 1:
+        return tested.pop()
+    what = f"{quoted(target)} names a skill and an agent" if target is not None else "no target"
+    raise SuiteError(
+        f"{what}, and the suites have cases for {' and '.join(sorted(tested)) or 'neither kind'};"
+        " name a target's file, or a suite with --eval"
+    )
+
+
+def _exists(target: str, kind: TargetKind, places: Places) -> bool:
+    """Whether a written target can be read as that kind."""
+    try:
+        resolve_target(target, kind, places)
+    except TargetError:
+        return False
+    return True
 
 
 def _load_all(places: Places, suite: str | None) -> Iterator[Suite]:
