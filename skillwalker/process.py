@@ -36,7 +36,7 @@ class Limits:
     wall: float
     idle: float
     """Without a line on stdout."""
-    linger: float = 5.0
+    linger: float = 3.0
     """From a line that was to be the last one to the end."""
     grace: float = 1.0
     """From the request to end to the kill."""
@@ -120,6 +120,7 @@ class _Run:
         self._exit_code: int | None = None
         self._timed_out = False
         self._idle = False
+        self._gave_up = False
         self._errors = bytearray()
 
     def end(self) -> ProcessEnd:
@@ -186,11 +187,12 @@ class _Run:
             except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return b""
         self._idle = self._next is Next.MORE and self._exit_code is None
+        self._gave_up = True
         return b""
 
     async def _await_exit(self) -> None:
         """Give a program that closed its output the time to end."""
-        if self._idle or self._exit_code is not None:
+        if self._gave_up or self._exit_code is not None:
             return
         with anyio.move_on_after(self._limits.linger):
             self._exit_code = await self._process.wait()
