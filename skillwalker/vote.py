@@ -24,13 +24,12 @@ class Vote:
         """Name the runs that may start together: with fewer, no vote is decided."""
         return iter(range(self.cell.first_index, self.cell.first_index + self._handed_out))
 
-    def settle(self, trial: Trial) -> int | None:
-        """Take a run's last attempt.
-
-        Returns:
-            The run that is due now; None while others are on their way, or when the vote is over.
-        """
+    def settle(self, trial: Trial) -> None:
+        """Take a run's last attempt."""
         self._settled[trial.run_index] = trial
+
+    def next_run(self) -> int | None:
+        """Hand out one more run; None while others are on their way, or when the vote is over."""
         waiting = len(self._settled) < self._handed_out
         if waiting or self._handed_out >= self.cell.runs or self._is_decided():
             return None

@@ -94,6 +94,13 @@ def test_folder_hash_sees(change: Callable[[Path], None], scaffold: Path) -> Non
     assert folder_hash(scaffold) != before
 
 
+def test_a_name_cannot_run_into_its_content(tmp_path: Path) -> None:
+    for folder, name, content in (("one", "ab", b"c"), ("two", "a", b"bc")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_bytes(content)
+    assert folder_hash(tmp_path / "one") != folder_hash(tmp_path / "two")
+
+
 def test_the_place_of_a_folder_does_not_count(scaffold: Path) -> None:
     moved = scaffold.parent / "moved"
     before = folder_hash(scaffold)

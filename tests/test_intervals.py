@@ -88,10 +88,9 @@ def test_interval_over_cases_holds_the_rate(counts: list[tuple[int, int]]) -> No
 
 def test_more_runs_of_the_same_few_cases_stay_a_small_sample() -> None:
     agreeing = [1.0] * 4 + [0.0] * 4
-    one_run = over_cases(agreeing, 8)
-    five_runs = over_cases(agreeing, 40)
-    assert one_run == wilson(4, 8)
-    assert five_runs[1] - five_runs[0] >= one_run[1] - one_run[0]
+    assert over_cases(agreeing, 8) == wilson(4, 8)
+    worth = 8 * (1.6448536 / t_quantile(7)) ** 2
+    assert over_cases(agreeing, 40) == pytest.approx(wilson(worth / 2, worth), abs=1e-6)
 
 
 def test_runs_that_vary_as_if_independent_do_narrow_it() -> None:

@@ -25,18 +25,20 @@ def test_a_curtailed_vote_has_the_verdict_of_the_whole_one(
     while waiting:
         order.shuffle(waiting)
         index = waiting.pop()
-        due = vote.settle(trial("case", outcomes[index], run_index=index))
-        if due is not None:
+        vote.settle(trial("case", outcomes[index], run_index=index))
+        if (due := vote.next_run()) is not None:
             waiting.append(due)
     assert vote.result().passed is whole.result().passed
     assert vote.settled <= runs
 
 
-def test_a_reopened_run_counts_once() -> None:
-    vote = Vote(cell("case"))
-    assert list(vote.first_runs()) == [0]
-    assert vote.settle(trial("case", Outcome.UNDECIDED)) is None
+def test_a_reopened_run_is_waited_for_and_counts_once() -> None:
+    vote = Vote(cell("case", runs=3))
+    assert list(vote.first_runs()) == [0, 1]
+    for index in range(2):
+        vote.settle(trial("case", Outcome.UNDECIDED, run_index=index))
     vote.reopen(0)
-    assert vote.settled == 0
-    assert vote.settle(trial("case", Outcome.TRIGGERED, attempt=2)) is None
-    assert vote.result().passed is True
+    assert vote.next_run() is None
+    vote.settle(trial("case", Outcome.TRIGGERED, attempt=2))
+    assert vote.settled == 2
+    assert vote.next_run() == 2

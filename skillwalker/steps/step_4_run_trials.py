@@ -262,10 +262,10 @@ class _Step:
                 return
             reason = trial.reason or "unfinished"
             self._misses.add(Miss(job=job, reason=reason, detail=detail, is_old=is_old))
-        due = job.vote.settle(trial)
-        if due is not None:
-            self._next.append(_Job(job.vote, job.key, due))
+        job.vote.settle(trial)
         self._check(self._most_runs)
+        if (due := job.vote.next_run()) is not None:
+            self._next.append(_Job(job.vote, job.key, due))
 
     def _recorded(self, job: _Job) -> Trial | None:
         """Find an attempt that an earlier life of the run made."""

@@ -102,6 +102,12 @@ def test_a_loss_of_just_the_allowed_size_passes() -> None:
     assert not judged(before, (["t"] * 20, ["n"] * 18 + ["t"] * 2)).passed
 
 
+def test_a_loss_is_not_refused_by_rounding() -> None:
+    before = results(["nnn"] * 10, ["nnn"] * 10)
+    after = results(["ttt"] * 10, ["nnt"] * 3 + ["nnn"] * 7)
+    assert judge(before, after, threshold=0.9, max_loss=0.1, rounds=3).passed
+
+
 def test_the_threshold_decides() -> None:
     before, after = (["ntn"] * 8, ["nnn"] * 8), (["ntt"] * 5 + ["ntn"] * 3, ["nnn"] * 8)
     p = judged(before, after).p_better
@@ -229,6 +235,19 @@ def test_more_cases_where_the_cases_are_the_doubt() -> None:
     assert need.trials is None
     assert need.cases is not None
     assert need.cases > 12
+
+
+def test_the_advice_is_never_to_stop_where_one_is() -> None:
+    clear = rows((["nnn"] * 6, ["nnn"] * 6), (["ttt"] * 6, ["nnn"] * 6))
+    assert to_decide(clear, 0.6, 3).rounds == 4
+
+
+def test_cases_that_agree_by_chance_are_not_taken_for_agreement() -> None:
+    near = ["t" * 9 + "n"]
+    small = rows((near * 10, ["n" * 10] * 10), ([*near * 9, "t" * 10], ["n" * 10] * 10))
+    need = to_decide(small, 0.9, 1)
+    assert need.rounds is None
+    assert need.cases is not None
 
 
 @pytest.mark.parametrize(

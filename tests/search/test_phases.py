@@ -113,6 +113,7 @@ def test_propose(most: int, rows: list[str | None], work: tuple[int, Operator, P
         pytest.param(
             5, ["tn", None, "tn", "tn"], None, StopReason.CONVERGED, id="three alike and a refusal"
         ),
+        pytest.param(5, [""] * 4, None, StopReason.CONVERGED, id="nothing is not perfect"),
         pytest.param(4, ["tn", None, "tn"], None, None, id="two alike are too few"),
     ],
 )

@@ -342,6 +342,20 @@ def test_a_limit_lets_what_is_in_flight_finish_and_starts_nothing() -> None:
     assert len(engine.asked) == len(journal.written) == 5
 
 
+def test_a_limit_once_reached_stays_reached() -> None:
+    answers = iter((None, StopReason.DEADLINE, None, None))
+    engine = ScriptEngine()
+    with pytest.raises(BudgetReached) as caught:
+        run(
+            [cell(f"case {n}") for n in range(4)],
+            engine,
+            admit=lambda: next(answers),
+            config=replace(LENIENT, concurrency=2),
+        )
+    assert caught.value.reason == StopReason.DEADLINE
+    assert len(engine.asked) == 1
+
+
 def test_a_retry_is_a_trial_too() -> None:
     engine = ScriptEngine(script("case", "ut"))
     with pytest.raises(BudgetReached):
@@ -401,8 +415,18 @@ def test_what_stopped_a_step_is_tried_again_when_the_run_is_resumed() -> None:
         run(cells, replace(broken, asked=[]), journal=journal, config=STRICT)
     repaired = ScriptEngine()
     results = run(cells, repaired, journal=journal, config=STRICT)
-    assert all(set(letters(result)) == {"n"} for result in results)
-    assert all(result.passed is False for result in results)
+    assert [letters(result) for result in results] == ["nn"] * 4
+
+
+def test_what_is_tried_again_has_a_retry_too() -> None:
+    journal = fakes.MemoryJournal()
+    cells = [cell(f"case {n}") for n in range(4)]
+    with pytest.raises(UndecidedError):
+        run(cells, undecided_of(4, 4), journal=journal, config=STRICT)
+    engine = ScriptEngine({("case 0", 0): "ut"})
+    results = run(cells, engine, journal=journal, config=STRICT)
+    assert [letters(result) for result in results] == ["t", "n", "n", "n"]
+    assert results[0].trials[0].attempt == 3
 
 
 def test_few_undecided_trials_of_before_stay_as_they_are() -> None:
@@ -412,3 +436,14 @@ def test_few_undecided_trials_of_before_stay_as_they_are() -> None:
     engine = ScriptEngine()
     assert run(cells, engine, journal=journal, config=STRICT) == before
     assert engine.asked == []
+
+
+def test_the_last_recorded_attempt_counts() -> None:
+    journal = fakes.MemoryJournal()
+    cells = [cell(f"case {n}") for n in range(10)]
+    before = run(cells, undecided_of(10, 1), journal=journal, config=STRICT)
+    (last,) = before[-1].trials
+    decided = replace(last, attempt=2, outcome=Outcome.TRIGGERED, reason=None)
+    journal.record_trial(decided, ())
+    results = run(cells, ScriptEngine(), journal=journal, config=STRICT)
+    assert results[-1].trials == (decided,)
