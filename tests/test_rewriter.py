@@ -320,11 +320,28 @@ def test_typing_slips_of_prompts_are_not_copied() -> None:
 
 
 def test_a_prompt_is_never_quoted() -> None:
-    listed = "grind dose water ratio crema espresso channeling extraction"
-    world = replace(BREWING, positives=(listed, "temperature hardness minerals yield"))
-    for skip in range(4):
-        text = rewrite(brief_of(world, world.poor, Operator.REWRITE), skip=skip)
-        assert find_quote(text, world.positives) is None
+    listed = "anteaters baboons camels donkeys elephants"
+    world = replace(
+        BREWING,
+        body=f"Feed animals.\n\n- {listed} zebras",
+        positives=(listed, "zebras", "zebras again"),
+        negatives=(),
+    )
+    brief = brief_of(world, "Animals", Operator.REWRITE)
+    texts = [rewrite(brief, skip=skip) for skip in range(4)]
+    assert all("camels" in text and find_quote(text, world.positives) is None for text in texts)
+
+
+def test_a_word_of_many_false_triggers_is_not_taken() -> None:
+    world = replace(
+        BREWING,
+        positives=("bitter cup of coffee", "sour coffee"),
+        negatives=("coffee stain", "coffee poem", "coffee bar", "coffee shop", "coffee menu"),
+        body="Correct the cup.\n\n- bitter, sour",
+    )
+    rewritten = rewrite(brief_of(world, "Corrects a cup.", Operator.REWRITE))
+    assert "coffee" not in rewritten
+    assert "sour" in rewritten
 
 
 def test_a_refused_text_is_followed_by_another() -> None:

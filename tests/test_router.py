@@ -185,6 +185,31 @@ def test_a_long_list_of_words_makes_each_weigh_less() -> None:
     assert margin("Feed quokkas and narwhals", long) < margin("Feed quokkas and narwhals", short)
 
 
+ANIMALS = entry("demo:x", "Feeds quokkas and narwhals, repairs a Fahrrad.")
+
+
+@pytest.mark.parametrize(
+    ("close", "far"),
+    [
+        pytest.param("quokas and narwals", "kittens and puppies", id="typing slips"),
+        pytest.param("Fahrradwerkstatt", "Autowerkstatt", id="compound"),
+    ],
+)
+def test_words_that_are_nearly_there_count(close: str, far: str) -> None:
+    assert margin(close, ANIMALS) > margin(far, ANIMALS) + 0.4
+
+
+def test_many_words_of_one_meaning_are_one_hint() -> None:
+    latency = entry("demo:x", "Finds latency.")
+    assert probability("sluggish performance bottleneck, timeout", latency) < 0.5
+
+
+def test_when_to_use_it_counts_more_than_what_it_is() -> None:
+    prompt = "quokkas please"
+    asks, says = entry("demo:x", "Use for quokkas."), entry("demo:x", "About quokkas.")
+    assert margin(prompt, asks) > margin(prompt, says)
+
+
 def test_pasted_code_neither_calls_nor_drowns_a_request() -> None:
     code = "```python\n" + "\n".join(f"oven_{i} = bread.bake(pizza)" for i in range(40)) + "\n```"
     prompt = f"Please check this diff before the merge:\n{code}"

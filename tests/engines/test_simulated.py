@@ -123,6 +123,10 @@ def test_a_slash_command_is_no_trigger_by_description(
     assert (call.name, call.mode) == ("demo:code-review", mode)
 
 
+def test_an_agent_has_no_slash_command(plugin: Path) -> None:
+    assert [c.mode for c in run(invocation("/gap-analyzer", plugin)).calls] == [Mode.TOOL]
+
+
 def test_the_transcript_is_free_and_says_what_it_is(plugin: Path) -> None:
     transcript = run(invocation("Check this diff before the merge", plugin))
     assert transcript.usage == Usage(cost_usd=0.0)
