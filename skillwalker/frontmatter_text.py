@@ -130,7 +130,7 @@ def replace_description(
         if fault is None:
             return written
         faults.append(fault)
-    raise TargetError(f"this description cannot be written: {faults[-1]}")
+    raise TargetError(f"this description cannot be written: {'; or '.join(dict.fromkeys(faults))}")
 
 
 def _replaceable(reading: FrontmatterReading) -> Entry:
@@ -141,11 +141,10 @@ def _replaceable(reading: FrontmatterReading) -> Entry:
             "there is no frontmatter between two lines `---` at the top of the file, so no"
             f" description to replace; put these lines first: `---`, `{_EXAMPLE}`, `---`"
         )
-    if block.state is BlockState.UNREADABLE and block.error is not None:
-        line = block.source.line(block.start) + block.error.line
+    if block.state is BlockState.UNREADABLE:
         raise TargetError(
-            f"line {line}: the frontmatter is no YAML and Claude Code cannot repair it"
-            f" ({block.error.problem}); mend that line first"
+            "the frontmatter is no YAML, and Claude Code cannot repair it; mend"
+            f" {_invalid_line(block)} first"
         )
     entry = block.last("description")
     if entry is None:
@@ -160,6 +159,12 @@ def _replaceable(reading: FrontmatterReading) -> Entry:
             f" put this line in its place: `{_EXAMPLE}`"
         )
     return entry
+
+
+def _invalid_line(block: Block) -> str:
+    if block.error is None:
+        return "it"
+    return f"line {block.source.line(block.start) + block.error.line} ({block.error.problem})"
 
 
 def _require_showable(text: str, kind: TargetKind, position: Position) -> None:
@@ -200,7 +205,12 @@ def _fault(old: FrontmatterReading, new: FrontmatterReading, text: str) -> str |
     if new.body != old.body:
         return "it would end the frontmatter early (`---` inside); write it without"
     if new.description != text:
-        return "Claude Code would read it otherwise; write it on one line, in plain characters"
+        first = (
+            "" if old.block.state is BlockState.VALID else f"mend {_invalid_line(old.block)}, or "
+        )
+        return (
+            f"Claude Code would read it otherwise; {first}write it on one line in plain characters"
+        )
     if old.block.state is BlockState.VALID and new.block.state is not BlockState.VALID:
         return "the frontmatter would no longer be valid YAML"
     if _yaml_description(new.block) not in {None, text_of(new.block, "description")}:

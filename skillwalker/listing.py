@@ -23,7 +23,14 @@ from skillwalker.listing_parts.findings import MOST_BYTES, SKILL_CAP, find
 from skillwalker.listing_parts.line import line_of
 from skillwalker.listing_parts.shown_text import columns, cut
 
-__all__ = ["list_file", "listing_line", "longest_that_fits", "place_in_listing", "tools_suffix"]
+__all__ = [
+    "budget_chars",
+    "list_file",
+    "listing_line",
+    "longest_that_fits",
+    "place_in_listing",
+    "tools_suffix",
+]
 
 _NO_BUNDLED = BundledSkills(lines=0, columns=0)
 

@@ -26,6 +26,7 @@ _BLANK = " \t"
 _BREAK = "\r\n"
 _HALF = re.compile("[\ud800-\udfff]")
 _HALVED = "an escape stands for half a character"
+_BEHIND_INDICATOR = "a text stands behind its indicator"
 _NOT_INDENTED = "its next line is not indented"
 _BEHIND_PLAIN = "\0 \t\r\n"
 _BEHIND_LINE = "\0\r\n#"
@@ -54,6 +55,7 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
         Parser.__init__(self)
         Composer.__init__(self)
         BaseResolver.__init__(self)
+        self._pairs = 0
 
     def check_printable(self, data: str) -> None:
         """Let every character through, as the 1.2 parser does."""
@@ -73,6 +75,8 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
         """Skip white space, line breaks and comments; tabs too, unless they would indent."""
         at_line_start = self.column == 0
         while True:
+            if self.peek() == "\t" and self.column == 0 and self._pairs > 1 and not self.flow_level:
+                return  # where no token can start: a tab would indent the block
             self._skip_blanks(tabs=not at_line_start)
             if self.peek() == "#" and (self.column == 0 or self._behind() in _BLANK):
                 while self.peek() not in "\0\r\n":
@@ -156,12 +160,45 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
         """Let a comma start a plain scalar outside of flow collections."""
         return (self.peek() == "," and not self.flow_level) or bool(super().check_plain())
 
+    def fetch_value(self) -> None:
+        """Count the pairs of blocks: behind the second no line may begin with a tab."""
+        self._pairs += not self.flow_level
+        super().fetch_value()
+
     def fetch_flow_entry(self) -> None:
         """Take a comma as a separator in flow collections alone."""
         if self.flow_level:
             super().fetch_flow_entry()
         else:
             self.fetch_plain()
+
+    def scan_block_scalar_indicators(self, start_mark: Mark) -> tuple[bool | None, int | None]:
+        """Take the chomping and indentation indicators, in either order."""
+        keeps: bool | None = None
+        indent: int | None = None
+        while (keeps is None and self.peek() in "+-") or (
+            indent is None and self.peek() in "123456789"
+        ):
+            char = self.peek()
+            self.forward()
+            if char in "+-":
+                keeps = char == "+"
+            else:
+                indent = int(char)
+        if self.peek() not in _BEHIND_PLAIN:
+            what = "while scanning a block scalar"
+            raise ScannerError(what, start_mark, _BEHIND_INDICATOR, self.get_mark())
+        return keeps, indent
+
+    def scan_block_scalar_ignored_line(self, start_mark: Mark) -> None:
+        """Skip what may stand behind a block scalar's indicator; tabs are white space there."""
+        self._skip_blanks(tabs=True)
+        if self.peek() == "#" and self._behind() in _BLANK:
+            while self.peek() not in "\0\r\n":
+                self.forward()
+        if not self.scan_line_break() and self.peek() != "\0":
+            what = "while scanning a block scalar"
+            raise ScannerError(what, start_mark, _BEHIND_INDICATOR, self.get_mark())
 
     def scan_flow_scalar(self, style: str) -> yaml.ScalarToken:
         """Scan a quoted scalar; escapes that leave half a character are an error."""
@@ -235,6 +272,8 @@ def _misplaced(root: yaml.Node) -> yaml.Node | YamlError:
             nodes += [key, value]
             here, there = key.start_mark, value.start_mark
             listed = isinstance(value, yaml.SequenceNode) and not value.flow_style
+            if there.index == value.end_mark.index:
+                continue
             if there.line > key.end_mark.line and there.column <= here.column and not listed:
                 return YamlError(line=there.line, problem="a value is not deeper than its key")
     return root
