@@ -7,8 +7,6 @@ bytes of the value change, and the result is read again before it is given back.
 import re
 from dataclasses import dataclass
 
-import yaml
-
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.frontmatter_parts.block import (
@@ -19,7 +17,13 @@ from skillwalker.frontmatter_parts.block import (
     quoted_line,
     read_block,
 )
-from skillwalker.frontmatter_parts.entry_values import is_true, names_of, shown_text, text_of
+from skillwalker.frontmatter_parts.entry_values import (
+    is_true,
+    names_of,
+    other_reading,
+    shown_text,
+    text_of,
+)
 from skillwalker.frontmatter_parts.scalar_text import Scalar, in_styles
 
 __all__ = [
@@ -213,7 +217,7 @@ def _fault(old: FrontmatterReading, new: FrontmatterReading, text: str) -> str |
         )
     if old.block.state is BlockState.VALID and new.block.state is not BlockState.VALID:
         return "the frontmatter would no longer be valid YAML"
-    if _yaml_description(new.block) not in {None, text_of(new.block, "description")}:
+    if other_reading(new.block) not in {None, text_of(new.block, "description")}:
         return "a YAML parser would read it otherwise than Claude Code"
     changed = [
         was.key
@@ -229,25 +233,11 @@ def _fault(old: FrontmatterReading, new: FrontmatterReading, text: str) -> str |
     return None
 
 
-def _yaml_description(block: Block) -> str | None:
-    """Read the description with a plain YAML 1.1 parser; None where that does not compose."""
-    try:
-        root = yaml.compose(block.source.text[block.start : block.end], Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError, ValueError):
-        return None
-    pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    values = [value for key, value in pairs if key.value == "description"]
-    if not values or not isinstance(values[-1], yaml.ScalarNode):
-        return None
-    is_text = values[-1].tag == "tag:yaml.org,2002:str"
-    return str(values[-1].value) if is_text else f"a {values[-1].tag}"
-
-
 def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     """Make the throw-away copy of a file: some keys byte for byte, and another body.
 
     Where Claude Code lists a skill by the first line of its body, that line stays in front of the
-    new one. A frontmatter that Claude Code cannot read goes as a whole, for it says nothing.
+    new one; where there is no such line the copy has no body either. A frontmatter that Claude Code cannot read goes as a whole, for it says nothing.
 
     Raises:
         TargetError: the kept keys cannot be read without the others.
@@ -256,7 +246,7 @@ def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     entry = block.last("description")
     if entry is None or entry.is_map or shown_text(entry.value) is None:
         heading = next((line for line in block.body.split("\n") if line.strip(JS_SPACE)), "")
-        body = f"{heading}\n\n{body}"
+        body = f"{heading}\n\n{body}" if heading else ""
     if block.state in {BlockState.ABSENT, BlockState.UNREADABLE}:
         return body.encode()
     kept = tuple(entry for entry in block.entries if entry.key in keys)

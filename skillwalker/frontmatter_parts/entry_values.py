@@ -2,10 +2,12 @@
 
 import re
 
+import yaml
+
 from skillwalker.frontmatter_parts.block import JS_SPACE, Block, Entry
 from skillwalker.frontmatter_parts.yaml_values import Value, js_text
 
-__all__ = ["is_true", "names_of", "shown_text", "text_of"]
+__all__ = ["is_true", "names_of", "other_reading", "shown_text", "text_of"]
 
 _TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 _NAME = re.compile(r"(?:\([^)]*\)?|[^, (])+")
@@ -38,3 +40,17 @@ def names_of(block: Block, key: str) -> tuple[str, ...]:
     items = value if isinstance(value, tuple) else (value,)
     found = (_NAME.findall(item) for item in items if isinstance(item, str))
     return tuple(name.strip(JS_SPACE) for names in found for name in names)
+
+
+def other_reading(block: Block) -> str | None:
+    """Read the description with a plain YAML 1.1 parser; None where that does not compose."""
+    try:
+        root = yaml.compose(block.source.text[block.start : block.end], Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    values = [value for key, value in pairs if key.value == "description"]
+    if not values or not isinstance(values[-1], yaml.ScalarNode):
+        return None
+    is_text = values[-1].tag == "tag:yaml.org,2002:str"
+    return str(values[-1].value) if is_text else f"a {values[-1].tag}"
