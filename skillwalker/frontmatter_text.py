@@ -237,7 +237,8 @@ def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     """Make the throw-away copy of a file: some keys byte for byte, and another body.
 
     Where Claude Code lists a skill by the first line of its body, that line stays in front of the
-    new one; where there is no such line the copy has no body either. A frontmatter that Claude Code cannot read goes as a whole, for it says nothing.
+    new one; where there is no such line the copy has no body either. A frontmatter that Claude Code
+    cannot read goes as a whole, for it says nothing.
 
     Raises:
         TargetError: the kept keys cannot be read without the others.
