@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 
 Loc = tuple[int | str, ...]
 
-TAG = "\x00"
-"""First character of a union's tag: pydantic puts tags into places, where no user wrote them."""
+BOOLEAN, OBJECT = "\x00boolean", "\x00object"
+"""Tags of a union's members: pydantic puts them into places, where no user wrote them."""
 
 MOST_NAMES = 20
 """Names that a message lists before it says how many more there are."""
@@ -93,9 +93,9 @@ def find_faults(
     """
     found = []
     for item in error.errors(include_url=False):
-        loc = tuple(
-            part for part in item["loc"] if not (isinstance(part, str) and part.startswith(TAG))
-        )
+        unknown = item["loc"][-1:] if item["type"] == "extra_forbidden" else ()  # a user's word
+        known = item["loc"][: len(item["loc"]) - len(unknown)]
+        loc = (*(part for part in known if part not in {BOOLEAN, OBJECT}), *unknown)
         found.append(Fault(loc=loc, message=_message(item, loc, form, whole)))
     return tuple(found)
 

@@ -34,7 +34,7 @@ class Places:
         if not is_file_name(name):
             return None
         for folder in self.plugin_dirs:
-            if is_plugin(folder) and name in {folder.name, plugin_name(folder)}:
+            if is_plugin(folder) and name == folder.name:
                 return folder
             if _is_folder(folder / name):
                 return folder / name

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from skillwalker.config import DEFAULT_CASE_MODEL
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.faults import TAG
+from skillwalker.faults import BOOLEAN, OBJECT
 from skillwalker.forms import Form, Prose, Text
 
 DEFAULT_JUDGE_MODEL = "opus"
@@ -24,7 +24,7 @@ def _odd(runs: int) -> int:
 
 
 def _call_tag(value: object) -> str:
-    return TAG + ("object" if isinstance(value, dict | Form) else "boolean")
+    return OBJECT if isinstance(value, dict | Form) else BOOLEAN
 
 
 class SkillCallForm(Form):
@@ -62,10 +62,10 @@ class JudgeForm(Form):
     threshold: Annotated[float, Field(ge=0, le=1)] = DEFAULT_JUDGE_THRESHOLD
 
 
-_Boolean = Annotated[bool, Tag(TAG + "boolean")]
+_Boolean = Annotated[bool, Tag(BOOLEAN)]
 _ByTag = Discriminator(_call_tag)
-SkillCall = Annotated[_Boolean | Annotated[SkillCallForm, Tag(TAG + "object")], _ByTag]
-AgentCall = Annotated[_Boolean | Annotated[AgentCallForm, Tag(TAG + "object")], _ByTag]
+SkillCall = Annotated[_Boolean | Annotated[SkillCallForm, Tag(OBJECT)], _ByTag]
+AgentCall = Annotated[_Boolean | Annotated[AgentCallForm, Tag(OBJECT)], _ByTag]
 
 
 class ExpectationForm(Form):

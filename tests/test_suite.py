@@ -3,7 +3,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skillwalker.datatypes.inputs import (
@@ -283,6 +283,11 @@ CASE_FAULTS: list[tuple[str, Json, str]] = [
         "unknown key in a call",
         {"expect": [{"skill-call": {"agent": "demo:x", "expected": True}}]},
         'unknown key "expect[0].skill-call.agent"; known: "skill", "expected"',
+    ),
+    (
+        "key that looks like a tag of ours",
+        {"expect": [{"skill-call": {"\x00object": 1, "expected": True}}]},
+        'unknown key "expect[0].skill-call.\\u0000object"; known: "skill", "expected"',
     ),
     (
         "call names nothing",
@@ -577,6 +582,16 @@ def test_same_prompt_with_both_polarities_names_both_cases(places: Places) -> No
     ]
 
 
+def test_a_link_to_a_target_is_the_same_target(places: Places) -> None:
+    (places.project / "plugins/linked").symlink_to("demo")
+    cases = [
+        call_case("yes", prompt="Look at this"),
+        call_case("no", False, prompt="Look at this", skillFile="plugins/linked/skills/review"),
+    ]
+    (fault,) = faults(places, {"tests": cases})
+    assert fault.startswith('tests[1] "no": has the same prompt as tests[0] "yes"')
+
+
 def test_an_unknown_target_is_named_with_the_known_ones(places: Places) -> None:
     named = {"skill-call": {"skill": "demo:zzz", "expected": True}}
     cases = [
@@ -651,6 +666,7 @@ def test_a_missing_suite_is_named_with_those_there_are(
     for suite in ("review", "other"):
         write_suite(places, suite, {"tests": [call_case("a")]})
     (places.evals_dir / "folder").mkdir()
+    write(places.project / "s/tests.json", "{}")
     with pytest.raises(ConfigNotFoundError) as caught:
         load_suite(places, name)
     message = str(caught.value)
@@ -703,6 +719,7 @@ def outcome(places: Places, content: str | bytes) -> str:
 
 @settings(max_examples=200, deadline=None)
 @given(value=NEARLY_SUITES | ANY)
+@example(value={"\x00object": 1, "tests": [{"\x00object": 1}, {"\ud800": 1}]})
 def test_any_json_is_a_suite_or_our_error(shared: Places, value: object) -> None:
     found = outcome(shared, json.dumps(value))
     assert found.endswith("cases") or all(
