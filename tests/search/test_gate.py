@@ -103,9 +103,10 @@ def test_a_loss_of_just_the_allowed_size_passes() -> None:
 
 
 def test_a_loss_is_not_refused_by_rounding() -> None:
-    before = results(["nnn"] * 10, ["nnn"] * 10)
-    after = results(["ttt"] * 10, ["nnt"] * 3 + ["nnn"] * 7)
-    assert judge(before, after, threshold=0.9, max_loss=0.1, rounds=3).passed
+    """Nine of twenty lose a third: 0.15, but 0.15000000000000002 in floating point."""
+    before = results(["nnn"] * 20, ["nnn"] * 20)
+    after = results(["ttt"] * 20, ["nnt"] * 9 + ["nnn"] * 11)
+    assert judge(before, after, threshold=0.9, max_loss=0.15, rounds=3).passed
 
 
 def test_the_threshold_decides() -> None:
@@ -243,9 +244,8 @@ def test_the_advice_is_never_to_stop_where_one_is() -> None:
 
 
 def test_cases_that_agree_by_chance_are_not_taken_for_agreement() -> None:
-    near = ["t" * 9 + "n"]
-    small = rows((near * 10, ["n" * 10] * 10), ([*near * 9, "t" * 10], ["n" * 10] * 10))
-    need = to_decide(small, 0.9, 1)
+    small = rows((["ttn"] * 10, ["nnn"] * 10), (["ttn"] * 8 + ["ttt"] * 2, ["nnn"] * 10))
+    need = to_decide(small, 0.9, 3)
     assert need.rounds is None
     assert need.cases is not None
 
