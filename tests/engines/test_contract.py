@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from skillwalker.command import Access
 from skillwalker.datatypes.trials import CalledAs, Reading, Transcript
 from skillwalker.datatypes.vocabulary import Mode, Outcome, TargetKind
 from skillwalker.process_tree import find_marked
@@ -255,6 +256,15 @@ def test_nothing_of_a_dirty_host_or_scaffold_gets_in(
     assert not (api_world.root / "mcp-ran").exists()
     if "2.1.332" in api_world.name:  # the older version does not say it
         assert "Is a git repository: true" in api_world.requests[0].raw.decode()
+
+
+def test_a_subscription_pays_by_its_token(api_world: World) -> None:
+    api_world.access = Access(oauth_token="token-of-a-subscription")
+    (transcript,) = api_world.run(api_world.invocation(UNRELATED))
+    assert transcript.failure is None, transcript.detail
+    headers = api_world.requests[0].headers
+    assert headers["authorization"] == "Bearer token-of-a-subscription"
+    assert "x-api-key" not in headers
 
 
 def test_the_prefix_of_the_request_is_the_same_in_every_trial(api_world: World) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -40,6 +40,7 @@ class World:
     requests: list[Asked] = field(default_factory=list)
     idle_timeout: float = 30.0
     concurrency: int = 1
+    access: Access = field(default_factory=lambda: Access(api_key="sk-ant-dummy"))
     url: str = ""
 
     @property
@@ -143,7 +144,7 @@ def local_settings(world: World, claude: str) -> LocalSettings:
     """Build settings for a local engine whose API is the world's stand-in."""
     world.temp_root.mkdir(exist_ok=True)
     return LocalSettings(
-        access=Access(api_key="sk-ant-dummy", base_url=world.url),
+        access=replace(world.access, base_url=world.url),
         temp_root=world.temp_root,
         path="/usr/local/bin:/usr/bin:/bin",
         concurrency=world.concurrency,
