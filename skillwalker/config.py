@@ -83,3 +83,61 @@ class LoopConfig:
         for holds, flag, rule, value in checks:
             if not holds:
                 raise ConfigError(f"{flag} must be {rule}; got {value}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalConfig:
+    """How the cases of an eval run are run.
+
+    Raises:
+        ConfigError: a value is out of range; the message names the flag.
+    """
+
+    repeats: int = 1
+    """Runs of a case that says nothing of its own; odd, so that a vote has no tie."""
+    trial_model: str | None = None
+    """Overrides the model of every case."""
+    seed: int = 0
+    max_turns: int | None = None
+    """Of a case that says nothing of its own; None takes the default of its type."""
+    timeout: float | None = None
+    concurrency: int = 4
+    max_trials: int | None = None
+    """Most trials, retries included; 0 spends nothing."""
+    max_undecided: float = 0.1
+    """Share of the trials that may stay undecided before no further one is started."""
+    unsafe_local: bool = False
+    """Whether a real plugin may act on this machine, outside a container."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        checks = (
+            (
+                self.repeats >= 1 and self.repeats % 2 == 1,
+                "--repeats",
+                "an odd number, so that a vote cannot tie",
+                self.repeats,
+            ),
+            (
+                self.max_turns is None or self.max_turns >= 1,
+                "--max-turns",
+                "at least 1",
+                self.max_turns,
+            ),
+            (
+                self.timeout is None or self.timeout > 0,
+                "--timeout",
+                "more than 0 seconds",
+                self.timeout,
+            ),
+            (self.concurrency >= 1, "--concurrency", "at least 1", self.concurrency),
+            (
+                self.max_trials is None or self.max_trials >= 0,
+                "--max-trials",
+                "at least 0",
+                self.max_trials,
+            ),
+        )
+        for holds, flag, rule, value in checks:
+            if not holds:
+                raise ConfigError(f"{flag} must be {rule}; got {value}")

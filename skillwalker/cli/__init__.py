@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from skillwalker.cli import evals, files, improve, runs
+from skillwalker.cli import eval_commands, evals, files, improve, runs
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 from skillwalker.errors import SkillwalkerError
 
@@ -57,8 +57,10 @@ scil_app.command("run", help="Improve a skill's description.")(improve.scil_run)
 acil_app = _group("acil", "Agent Call Improvement Loop: improve an agent's description.")
 acil_app.callback()(root)
 acil_app.command("run", help="Improve an agent's description.")(improve.acil_run)
-evals_app = _group("evals", "Suites of cases: list them, print their schema.")
+evals_app = _group("evals", "Suites of cases: run and score them, list them, print their schema.")
 evals_app.callback()(root)
+evals_app.command("run", help="Run the cases of suites and evaluate them.")(eval_commands.evals_run)
+evals_app.command("score", help="Evaluate a recorded run; runs nothing.")(eval_commands.evals_score)
 evals_app.command("list", help="List suites, their cases by type, and targets.")(evals.evals_list)
 evals_app.command("schema", help="Print the JSON Schema of tests.json.")(evals.evals_schema)
 for group in (scil_app, acil_app, evals_app):

@@ -1,0 +1,256 @@
+"""The four public functions: what the command line does, for programs.
+
+Paths and settings are arguments. Nothing here reads the environment, the current folder or a
+settings file, and nothing is printed; progress goes to a listener. `tests_dir` is the folder that
+holds `evals/`, or the folder of suites itself; `repo_root` is the folder that holds `plugins/` and
+`.claude/`, by default the one that holds the folder of suites.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, Unpack
+
+from anyio import to_thread
+
+from skillwalker.api_settings import EvalSettings, LoopSettings, Settings, StrPath
+from skillwalker.config import EvalConfig, Login, LoopConfig
+from skillwalker.datatypes.evals import EvalSummary
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.engines.registry import open_engine
+from skillwalker.eval_plan import EvalOrder
+from skillwalker.limits import Limits
+from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
+from skillwalker.recorded_eval import EvalSurroundings, run_eval_order, score_runs
+from skillwalker.recorded_run import Order, Surroundings, run_order
+from skillwalker.suite import TESTS_FILE
+from skillwalker.target_kind import KINDS
+
+logger = logging.getLogger(__name__)
+
+E = TypeVar("E")
+NO_HOME = Path("/nonexistent")
+"""Stands for the home of a caller who names none: there are no `user:` targets then."""
+
+
+_RENAMED = {"model": "improver_model"}
+_OUTSIDE = frozenset(
+    {
+        "login",
+        "plugin_dirs",
+        "home",
+        "temporary",
+        "improver",
+        "neighbours",
+        "allow_simulated",
+        "prices",
+        "listener",
+    }
+)
+"""Settings that are no part of a run's configuration."""
+
+
+async def run_scil_loop(
+    *,
+    engine: str,
+    tests_dir: StrPath,
+    output_dir: StrPath,
+    repo_root: StrPath | None = None,
+    eval: str | None = None,  # noqa: A002 (a suite's other name, which the files use)
+    skill: str | None = None,
+    apply: bool = False,
+    debug: bool = False,
+    **settings: Unpack[LoopSettings],
+) -> Summary:
+    """Improve a skill's description, as `scil run` does.
+
+    Args:
+        engine: what runs a trial, as after `--engine`.
+        tests_dir: see the module.
+        output_dir: where the run is recorded.
+        repo_root: see the module.
+        eval: the suite; None means the only one that has cases for the skill.
+        skill: in any written form; None means the only one that the suite has cases for.
+        apply: whether to write an improved description into the skill's file.
+        debug: whether to log every event.
+        settings: see `LoopSettings`.
+
+    Returns:
+        The summary, as it stands in `scil-summary.json`. A limit, a dead engine and an instrument
+        that does not measure are told there; they raise nothing.
+
+    Raises:
+        SkillwalkerError: the input or a setting is wrong; nothing was spent.
+    """
+    places = _places(tests_dir, output_dir, repo_root, settings)
+    order = _order(TargetKind.SKILL, eval, skill, engine, settings)
+    return await _improve(order, places, settings, apply=apply, debug=debug)
+
+
+async def run_acil_loop(
+    *,
+    engine: str,
+    tests_dir: StrPath,
+    output_dir: StrPath,
+    repo_root: StrPath | None = None,
+    eval: str | None = None,  # noqa: A002 (a suite's other name, which the files use)
+    agent: str | None = None,
+    apply: bool = False,
+    debug: bool = False,
+    **settings: Unpack[LoopSettings],
+) -> Summary:
+    """Improve an agent's description, as `acil run` does.
+
+    Arguments, result and errors are those of `run_scil_loop`, with `agent` in the place of
+    `skill` and `acil-summary.json` in that of `scil-summary.json`.
+    """
+    places = _places(tests_dir, output_dir, repo_root, settings)
+    order = _order(TargetKind.AGENT, eval, agent, engine, settings)
+    return await _improve(order, places, settings, apply=apply, debug=debug)
+
+
+async def run_evals(
+    *,
+    engine: str,
+    tests_dir: StrPath,
+    output_dir: StrPath,
+    repo_root: StrPath | None = None,
+    evals: Sequence[str] = (),
+    test_filter: str | None = None,
+    debug: bool = False,
+    **settings: Unpack[EvalSettings],
+) -> EvalSummary:
+    """Run the cases of suites once and evaluate them, as `evals run` does.
+
+    Args:
+        engine: what runs a trial, as after `--engine`.
+        tests_dir: see the module.
+        output_dir: where the run is recorded.
+        repo_root: see the module.
+        evals: names of suites; none means the only one there is.
+        test_filter: the name of the one case to run.
+        debug: whether to log every event.
+        settings: see `EvalSettings`.
+
+    Returns:
+        The summary, as it stands in `test-run-summary.json`. A limit and a dead engine are told
+        there, and leave cases inconclusive; they raise nothing.
+
+    Raises:
+        SkillwalkerError: the input or a setting is wrong; nothing was spent.
+    """
+    places = _places(tests_dir, output_dir, repo_root, settings)
+    config = EvalConfig(**_configuration(settings))
+    order = EvalOrder(suites=tuple(evals), test=test_filter, engine=engine, config=config)
+    around = EvalSurroundings(
+        places=places,
+        temporary=Path(settings.get("temporary", places.output_dir)),
+        login=settings.get("login", Login()),
+        limits=Limits(max_trials=config.max_trials),
+        listener=_listener(settings.get("listener"), debug=debug),
+        open_engine=partial(open_engine, engine, seed=config.seed),
+    )
+    return (await run_eval_order(order, around)).summary
+
+
+async def run_test_eval(
+    *,
+    tests_dir: StrPath,
+    output_dir: StrPath,
+    test_run_id: str | None = None,
+    debug: bool = False,
+) -> tuple[EvalSummary, ...]:
+    """Evaluate recorded eval runs without running anything, as `evals score` does.
+
+    Args:
+        tests_dir: see the module; the judge's rubrics lie there, all else is in the record.
+        output_dir: where runs lie.
+        test_run_id: the run to evaluate, again if it has been; None evaluates all that have not.
+        debug: whether to log every result.
+
+    Returns:
+        A summary for each run, the oldest first.
+
+    Raises:
+        RunNotFoundError: there is no such run.
+        StoreError: a run is no eval run, or cannot be read.
+    """
+    del tests_dir  # no judge reads rubrics yet
+    outcomes = await to_thread.run_sync(score_runs, Path(output_dir), test_run_id)
+    for row in (row for outcome in outcomes for row in outcome.rows if debug):
+        logger.debug("%s", row)
+    return tuple(outcome.summary for outcome in outcomes)
+
+
+async def _improve(
+    order: Order, places: Places, settings: LoopSettings, *, apply: bool, debug: bool
+) -> Summary:
+    """Do one run of the loop."""
+    may_write = settings.get("allow_simulated", False)
+    around = Surroundings(
+        places=places,
+        temporary=Path(settings.get("temporary", places.output_dir)),
+        login=settings.get("login", Login()),
+        listener=_listener(settings.get("listener"), debug=debug),
+        approve=lambda summary: apply and (may_write or not summary.simulated),
+        limits=Limits(max_trials=order.config.max_trials),
+        prices=tuple(settings.get("prices", ())),
+    )
+    summary, _ = await run_order(order, around)
+    return summary
+
+
+def _order(
+    kind: TargetKind, suite: str | None, target: str | None, engine: str, settings: LoopSettings
+) -> Order:
+    """Say what is asked of the loop."""
+    improver = settings.get("improver", "simulated" if engine == "simulated" else "api")
+    return Order(
+        run_kind=KINDS[kind].run_prefix,
+        kind=kind,
+        suite=suite,
+        target=target,
+        config=LoopConfig(**_configuration(settings)),
+        engine=engine,
+        improver=improver,
+        with_rivals=settings.get("neighbours", "plugin") != "none",
+    )
+
+
+def _configuration(settings: Mapping[str, object]) -> dict[str, Any]:
+    """Give the settings that configure a run, by the names of its record."""
+    return {
+        _RENAMED.get(name, name): value for name, value in settings.items() if name not in _OUTSIDE
+    }
+
+
+def _places(
+    tests_dir: StrPath, output_dir: StrPath, repo_root: StrPath | None, settings: Settings
+) -> Places:
+    """Lay the given folders out as a project."""
+    inner = Path(tests_dir) / EVALS_DIR
+    is_suite = (inner / TESTS_FILE).is_file()
+    evals_dir = inner if inner.is_dir() and not is_suite else Path(tests_dir)
+    project = evals_dir.parent if repo_root is None else Path(repo_root)
+    plugin_dirs = (Path(entry) for entry in settings.get("plugin_dirs", ()))
+    return Places(
+        project=project,
+        evals_dir=evals_dir,
+        plugin_dirs=(project / PLUGINS_DIR, *plugin_dirs),
+        output_dir=Path(output_dir),
+        home=Path(settings.get("home", NO_HOME)),
+    )
+
+
+def _listener(listener: Callable[[E], None] | None, *, debug: bool) -> Callable[[E], None]:
+    """Tell a listener, if there is one, and the log, if that is asked for."""
+
+    def listen(event: E) -> None:
+        if debug:
+            logger.debug("%s", event)
+        if listener is not None:
+            listener(event)
+
+    return listen

@@ -1,0 +1,77 @@
+"""The settings of the public functions: names, types, defaults, and what each is for."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, TypedDict
+
+from skillwalker.config import Login
+from skillwalker.datatypes.evals import EvalEvent
+from skillwalker.datatypes.summary import Event
+from skillwalker.settings import PriceSettings
+
+StrPath = str | Path
+
+
+class Settings(TypedDict, total=False):
+    """What every function that runs trials takes by these names, beside its own signature."""
+
+    concurrency: int
+    """Trials at the same time. Default: 4."""
+    seed: int
+    """Of every random draw. Default: 0."""
+    trial_model: str | None
+    """Overrides the model of every case."""
+    max_turns: int
+    timeout: float
+    """Seconds of a trial."""
+    max_trials: int | None
+    """Most trials, controls and retries included; 0 spends nothing. Default: no limit."""
+    max_undecided: float
+    """Share of the trials that may stay undecided before the run stops. Default: 0.1."""
+    login: Login
+    """How requests are paid for. Default: not at all."""
+    plugin_dirs: Sequence[StrPath]
+    """Folders of plugins beside `<repo_root>/plugins`, as in skillwalker.toml."""
+    home: StrPath
+    """The home in which `user:` targets lie. Default: there are none."""
+    temporary: StrPath
+    """An existing folder for throw-away copies. Default: the output folder."""
+
+
+class LoopSettings(Settings, total=False):
+    """What `run_scil_loop` and `run_acil_loop` take by these names as well."""
+
+    max_iterations: int
+    """Candidates to measure, the original included. Default: 5."""
+    holdout: float
+    """Share of the cases that the improver never sees. Default: 0."""
+    runs_per_query: int
+    """Most runs of a case in one evaluation; odd. Default: 1."""
+    model: str
+    """Of the improver. Default: opus."""
+    improver: Literal["api", "simulated"]
+    """Default: simulated with the simulated engine, else api."""
+    gate: float | None
+    """Least P(better) for an improvement, default 0.9; None takes the best score unconfirmed."""
+    confirm_runs: int
+    """Most rounds of original against best. Default: 3."""
+    max_loss: float
+    """Most that recall or specificity may lose. Default: 0.05."""
+    neighbours: Literal["plugin", "none"]
+    """Whether siblings are installed beside the target. Default: plugin."""
+    allow_simulated: bool
+    """Whether `apply` may write a simulated result. Default: no."""
+    prices: Sequence[PriceSettings]
+    listener: Callable[[Event], None]
+    """Is told of every step and trial."""
+
+
+class EvalSettings(Settings, total=False):
+    """What `run_evals` takes by these names as well."""
+
+    repeats: int
+    """Runs of a case that says nothing of its own; odd. Default: 1."""
+    unsafe_local: bool
+    """Whether real plugins may act on this machine, outside a container. Default: no."""
+    listener: Callable[[EvalEvent], None]
+    """Is told of every trial."""

@@ -1,0 +1,129 @@
+"""What evals run and evals score do once they run: progress, results, exit codes."""
+
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+import anyio
+import typer
+
+from skillwalker.cli.environment import read_login, temporary_folder
+from skillwalker.cli.options import Project
+from skillwalker.cli.signals import run_watched
+from skillwalker.config import EvalConfig
+from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted
+from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.engines.registry import open_engine
+from skillwalker.errors import ConfigError
+from skillwalker.eval_plan import EvalOrder
+from skillwalker.eval_records import outcome_record
+from skillwalker.limits import Limits
+from skillwalker.recorded_eval import EvalSurroundings, run_eval_order, score_runs
+from skillwalker.report.eval_text import outcome_lines, started_line, trial_line
+
+EXIT_FAILED = 1
+EXIT_INCONCLUSIVE = 3
+EXIT_INTERRUPTED = 130
+WORST_FIRST = (EXIT_INTERRUPTED, EXIT_FAILED, EXIT_INCONCLUSIVE)
+
+
+def order(
+    opened: Project,
+    *,
+    suites: tuple[str, ...],
+    test: str | None,
+    engine: str | None,
+    **settings: object,
+) -> EvalOrder:
+    """Fill in what was not said.
+
+    Raises:
+        BadParameter: exit code 2; a value is out of range, and the message names the flag.
+        ConfigError: no engine is named, and none may be chosen.
+    """
+    try:
+        config = EvalConfig(**settings)  # type: ignore[arg-type]  # the flags' types are typer's
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from error
+    chosen = engine or opened.settings.engine
+    if chosen is None:
+        raise ConfigError("no engine is chosen: use --engine simulated, or set it in the settings")
+    return EvalOrder(suites=suites, test=test, engine=chosen, config=config)
+
+
+def run(order: EvalOrder, opened: Project, *, as_json: bool, quiet: bool, debug: bool) -> int:
+    """Run and evaluate cases, tell the result, and give the exit code."""
+    if debug:
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    limits = Limits(max_trials=order.config.max_trials)
+    around = EvalSurroundings(
+        places=opened.places,
+        temporary=temporary_folder(),
+        login=read_login(),
+        limits=limits,
+        listener=_Progress(quiet=quiet),
+        open_engine=partial(open_engine, order.engine, seed=order.config.seed),
+    )
+    outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
+    if outcome is None:
+        return EXIT_INTERRUPTED
+    _tell([outcome], as_json=as_json, alone=True)
+    return exit_code(outcome)
+
+
+def score(opened: Project, *, run_id: str | None, again: bool, as_json: bool) -> int:
+    """Evaluate recorded runs, tell the results, and give the exit code of them all."""
+    outcomes = score_runs(opened.places.output_dir, run_id, again=again)
+    if not outcomes:
+        typer.echo("every eval run has results; name one to evaluate it again", err=True)
+    _tell(outcomes, as_json=as_json, alone=run_id is not None)
+    codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
+    return next((code for code in WORST_FIRST if code in codes), 0)
+
+
+def exit_code(outcome: EvalOutcome, *, is_new: bool = True) -> int:
+    """Say how an eval run ended in one number (see `skillwalker.cli.main`).
+
+    Args:
+        outcome: the evaluated run.
+        is_new: whether it ran just now: only then was it this command that was interrupted.
+    """
+    summary = outcome.summary
+    if is_new and summary.stopped_because is StopReason.INTERRUPTED:
+        return EXIT_INTERRUPTED
+    if summary.failures:
+        return EXIT_FAILED
+    return EXIT_INCONCLUSIVE if summary.inconclusive else 0
+
+
+def _tell(outcomes: Sequence[EvalOutcome], *, as_json: bool, alone: bool) -> None:
+    """Print tables to stderr and, if asked for, the one JSON object to stdout."""
+    for outcome in outcomes:
+        for line in outcome_lines(outcome):
+            typer.echo(line, err=True)
+        typer.echo(f"recorded in {outcome.folder}", err=True)
+    if as_json:
+        records = [outcome_record(outcome) for outcome in outcomes]
+        whole: object = records[0] if alone else {"runs": records}
+        typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+
+
+class _Progress:
+    """A line for the run and one for each trial."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._done = 0
+        self._trials = 0
+
+    def __call__(self, event: EvalEvent) -> None:
+        """Show an event."""
+        if isinstance(event, EvalStarted):
+            self._trials = event.trials
+            typer.echo(started_line(event), err=True)
+            return
+        self._done += event.trial.attempt == 0
+        if not self._quiet:
+            typer.echo(trial_line(event, number=self._done, of=self._trials), err=True)

@@ -1,0 +1,79 @@
+"""An evaluated run in lines for a terminal or a log (pure)."""
+
+from collections.abc import Iterator
+
+from skillwalker.datatypes.evals import (
+    CaseStatus,
+    EvalOutcome,
+    EvalStarted,
+    EvalSummary,
+    EvalTrialDone,
+    ResultRow,
+    Status,
+)
+from skillwalker.report.plain import one_line
+from skillwalker.report.wording import SIMULATED
+
+LABELS = {
+    Status.PASSED: "passed",
+    Status.FAILED: "FAILED",
+    Status.UNKNOWN: "unknown",
+    Status.INFRASTRUCTURE: "not measured",
+}
+WIDEST = max(len(label) for label in LABELS.values())
+
+
+def started_line(event: EvalStarted) -> str:
+    """Say which engine runs what."""
+    return f"run {event.run_id}: {event.trials} trials; {one_line(event.headline)}"
+
+
+def trial_line(event: EvalTrialDone, *, number: int, of: int) -> str:
+    """Say that a trial is done; a retry has the number of what it repeats."""
+    trial = event.trial
+    text = f"  [{number}/{of}] {one_line(trial.suite)}: {one_line(trial.case)}"
+    if event.undecided is None:
+        return text
+    return f"{text}: {event.undecided}{' again' if trial.attempt else ', tried again'}"
+
+
+def outcome_lines(outcome: EvalOutcome) -> Iterator[str]:
+    """Tell case by case how a run ended, with a reason for each that did not pass."""
+    summary = outcome.summary
+    for test in summary.tests:
+        yield f"{LABELS[test.status]:<{WIDEST}}  {one_line(test.suite)}: {one_line(test.test_name)}"
+        yield from (f"{'':<{WIDEST}}    {line}" for line in _reasons(test, outcome))
+    yield from _closing(summary)
+
+
+def _reasons(test: CaseStatus, outcome: EvalOutcome) -> Iterator[str]:
+    if test.status is Status.PASSED:
+        return
+    for row in outcome.rows:
+        same = (row.suite, row.test_name) == (test.suite, test.test_name)
+        if same and row.status is not Status.PASSED:
+            yield _reason(row)
+
+
+def _reason(row: ResultRow) -> str:
+    about = f" of {row.target}" if row.target is not None else ""
+    value = row.expect_value if len(row.expect_value) <= 60 else row.expect_value[:59] + "…"
+    return one_line(f"{row.expect_type}{about} = {value}: {row.reasoning}")
+
+
+def _closing(summary: EvalSummary) -> Iterator[str]:
+    """Count the cases, and say what they took."""
+    counts = f"{summary.passed} of {summary.total_tests} passed, {summary.failures} failed"
+    if summary.inconclusive:
+        counts += f", {summary.inconclusive} inconclusive"
+    usage = dict(summary.usage)["trial"]
+    cost = f"${usage.cost_usd:.2f}"
+    if usage.cost_unknown_calls:
+        cost += f" and {usage.cost_unknown_calls} trials of unknown cost"
+    tokens = f"{summary.total_input_tokens} tokens in, {summary.total_output_tokens} out"
+    seconds = summary.total_duration_ms / 1000
+    yield f"{counts}; {summary.trials} trials, {seconds:.1f} s, {tokens}, {cost}"
+    if summary.cause is not None:
+        yield f"ended early: {one_line(summary.cause)}"
+    if summary.simulated:
+        yield SIMULATED
