@@ -32,7 +32,7 @@ __all__ = [
     "tools_suffix",
 ]
 
-_NO_BUNDLED = BundledSkills(lines=0, columns=0)
+_NO_BUNDLED = BundledSkills()
 
 
 def list_file(
@@ -158,11 +158,12 @@ def _place_key(skill: Listed) -> tuple[bool, str, str]:
 
 def _share(skills: Sequence[Listed], budget: int, own: BundledSkills) -> tuple[list[bool], int]:
     """Give out the budget in order: which skills stay whole, and what is left."""
-    names = [columns(name) for name in _shown_names(skills)]
-    left = budget - own.columns - max(0, own.lines + len(skills) - 1) - sum(names)
+    names = [columns(name) for name in _shown_names(skills)] + [name for name, _ in own.commands]
+    extras = [columns(f": {_behind_name(skill)}") for skill in skills]
+    extras += [extra for _, extra in own.commands]
+    left = budget - own.columns - sum(names) - max(0, own.lines + len(names) - 1)
     whole: list[bool] = []
-    for skill in skills:
-        extra = columns(f": {_behind_name(skill)}")
+    for extra in extras:
         whole.append(extra <= left)
         left -= extra if whole[-1] else 0
     return whole, left
@@ -196,7 +197,9 @@ def longest_that_fits(
     order = _in_order(target, all_listed)
     place = order.index(target) if target in order else len(order)
     own = bundled_skills(version) if bundled else _NO_BUNDLED
-    # Those behind the target get their share after it; only their names come first.
+    # What stands behind the target gets its share after it; only the names come first.
     silent = [dataclasses.replace(skill, text="", stand_in=None) for skill in order[place:]]
-    _, left = _share([*order[:place], *silent], budget_chars(model, version), own)
-    return max(0, min(SKILL_CAP, left + len(": ") * (len(silent) - 1)))
+    own = dataclasses.replace(own, commands=tuple((name, 0) for name, _ in own.commands))
+    whole, left = _share([*order[:place], *silent], budget_chars(model, version), own)
+    separators = len(": ") * sum(whole[place : place + len(silent)])
+    return max(0, min(SKILL_CAP, left + separators - len(": ")))

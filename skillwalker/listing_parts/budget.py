@@ -20,19 +20,24 @@ _OLD_ALIASES = {"2.1.197": frozenset({"haiku"})}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundledSkills:
-    """Claude Code's own skills, which stay whole and eat the budget first.
+    """Claude Code's own skills, as they were in a fresh home.
 
     Attributes:
-        columns: of their lines together, without the breaks between them.
+        lines: of those that are never reduced, which eat the budget first.
+        columns: of those lines together, without the breaks between them.
+        commands: columns of `- NAME` and of what follows it, of each that is reduced like any
+            other and stands last.
     """
 
-    lines: int
-    columns: int
+    lines: int = 0
+    columns: int = 0
+    commands: tuple[tuple[int, int], ...] = ()
 
 
+_INIT, _REVIEW, _SECURITY_REVIEW = (6, 61), (8, 70), (17, 73)
 _BUNDLED = {
-    CLAUDE_VERSION: BundledSkills(lines=13, columns=6_196),
-    "2.1.197": BundledSkills(lines=13, columns=4_439),
+    CLAUDE_VERSION: BundledSkills(lines=11, columns=6_039, commands=(_INIT, _SECURITY_REVIEW)),
+    "2.1.197": BundledSkills(lines=10, columns=4_204, commands=(_INIT, _REVIEW, _SECURITY_REVIEW)),
 }
 _NEW_BUDGET = {CLAUDE_VERSION: 30_000, "2.1.197": 6_000}
 
