@@ -52,7 +52,8 @@ def test_plugin_is_looked_for_in_plugins_then_settings_then_project(tmp_path: Pa
 
 def test_an_entry_of_plugin_dirs_may_be_a_plugin_itself(tmp_path: Path) -> None:
     write(tmp_path / "mine/.claude-plugin/plugin.json", '{"name": "other"}')
-    places = open_places(tmp_path, Settings(plugin_dirs=("mine",)), tmp_path)
+    settings = Settings(plugin_dirs=(str(tmp_path / "mine"),))
+    places = open_places(tmp_path / "project", settings, tmp_path)
     assert places.plugin_folder("mine") == tmp_path / "mine"
     assert places.plugin_folder("other") == tmp_path / "mine"
     assert places.plugin_folders() == (tmp_path / "mine",)
