@@ -1,0 +1,1 @@
+"""Runs Claude Code in throw-away containers; the only home of the docker SDK."""

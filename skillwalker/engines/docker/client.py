@@ -1,0 +1,88 @@
+"""Opens the connection to the Docker daemon, and makes the SDK's errors ours."""
+
+from typing import TYPE_CHECKING
+
+from skillwalker.errors import EngineError, EngineUnavailableError, TrialError
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+CALL_TIMEOUT = 60
+"""Seconds for one call; making a container on a busy machine takes some of them."""
+BUILD_HINT = "build it with `skillwalker sandbox build`"
+
+_START_HINT = "start Docker, or set DOCKER_HOST to a daemon that runs"
+
+
+def connect(host: str | None, *, connections: int = 10) -> "DockerClient":
+    """Connect to the daemon; the caller closes the client.
+
+    Args:
+        host: as in DOCKER_HOST; None takes the user's current Docker context.
+        connections: how many are kept open.
+
+    Raises:
+        EngineUnavailableError: no daemon answers.
+    """
+    import docker
+    from docker.errors import DockerException
+
+    try:
+        return docker.DockerClient.from_env(
+            # Never empty: the SDK would read the environment in place of it.
+            environment={"DOCKER_HOST": host or ""},
+            timeout=CALL_TIMEOUT,
+            max_pool_size=connections,
+            use_context=not host,
+        )
+    except (DockerException, OSError, ValueError) as error:
+        raise EngineUnavailableError(
+            f"engine docker: no daemon answers at {host or 'the default socket'} "
+            f"({_innermost(error)}); {_START_HINT}"
+        ) from error
+
+
+def can_pass_sockets(client: "DockerClient") -> bool:
+    """Say whether a bind mount passes a socket of this machine on.
+
+    Docker Desktop runs its containers in a virtual machine that sees files only.
+
+    Raises:
+        EngineError: the daemon does not answer.
+    """
+    from docker.errors import DockerException
+
+    try:
+        return bool(client.api.info().get("OperatingSystem") != "Docker Desktop")
+    except (DockerException, OSError) as error:
+        raise translate("asking the daemon what it is", error) from error
+
+
+def translate(doing: str, error: Exception) -> EngineError:
+    """Make an error of the SDK ours.
+
+    Args:
+        doing: what was tried, for people.
+        error: a `DockerException`, or an OSError, which the errors of the connection are.
+
+    Returns:
+        `TrialError` when the daemon refused this one thing, else `EngineUnavailableError`.
+    """
+    from docker.errors import APIError, ImageNotFound
+
+    if isinstance(error, ImageNotFound):
+        return EngineUnavailableError(f"{doing}: the image is not there; {BUILD_HINT}")
+    if isinstance(error, APIError):
+        return TrialError("set_up", f"{doing}: Docker refused: {error.explanation or error}")
+    return EngineUnavailableError(
+        f"{doing}: the Docker daemon does not answer ({_innermost(error)}); {_START_HINT}"
+    )
+
+
+def _innermost(error: BaseException) -> str:
+    """Find the words of the first cause: the SDK wraps a refused connection four times."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,163 @@
+"""Runs one program in one container within limits, reads it line by line, and leaves nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+from anyio import to_thread
+
+from skillwalker.engines.docker.client import translate
+from skillwalker.engines.docker.hardening import MEMORY, Job, create_container
+from skillwalker.engines.docker.sweep import remove
+from skillwalker.lines import LineCutter
+from skillwalker.process import Limits, Next, ProcessEnd
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+    from docker.types import CancellableStream
+
+_STDERR_TAIL = 16 * 2**10
+_CONTROL_CALLS = 8
+_KILLED = 137
+
+_Result = TypeVar("_Result")
+_Chunk = tuple[bytes | None, bytes | None]
+"""A piece of stdout or of stderr."""
+
+
+class Containers:
+    """Starts containers and reads what they say; the SDK's blocking calls run in threads.
+
+    Args:
+        client: the daemon.
+        streams: how many containers may be read at a time.
+    """
+
+    def __init__(self, client: "DockerClient", *, streams: int) -> None:
+        self._client = client
+        # Their own limiters: a stream holds its thread until its container ends, and on the
+        # default one forty of them would keep everything else that needs a thread from running.
+        self._streams = anyio.CapacityLimiter(streams)
+        self._control = anyio.CapacityLimiter(_CONTROL_CALLS)
+
+    async def run(
+        self, job: Job, *, on_line: Callable[[bytes], Next], limits: Limits
+    ) -> ProcessEnd:
+        """Run a program until it ends, is enough or reaches a limit.
+
+        When this returns or is cancelled, the container and everything in it is gone.
+
+        Raises:
+            EngineUnavailableError: the daemon does not answer, or the image is gone.
+            TrialError: the container cannot be made or started.
+        """
+        chunks: CancellableStream[_Chunk] | None = None
+        try:
+            await self._ask("making", job, partial(create_container, wall=limits.wall))
+            chunks = await self._ask("reading", job, _attach)
+            await self._ask("starting", job, _start)
+            reading = _Reading(on_line, limits)
+            with anyio.move_on_after(limits.wall) as wall:
+                await self._read(reading, chunks)
+            if reading.is_at_end:
+                await self._ask("ending", job, partial(_note_exit, reading=reading))
+            return reading.end(timed_out=wall.cancelled_caught)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(remove, self._client, job.name, limiter=self._control)
+                if chunks is not None:
+                    with suppress(OSError):
+                        chunks.close()
+
+    async def _ask(
+        self, doing: str, job: Job, call: "Callable[[DockerClient, Job], _Result]"
+    ) -> _Result:
+        """Do one call to the daemon; the one border at which the SDK's errors become ours."""
+        from docker.errors import DockerException
+
+        try:
+            return await to_thread.run_sync(call, self._client, job, limiter=self._control)
+        except (DockerException, OSError) as error:
+            raise translate(f"{doing} container {job.name}", error) from error
+
+    async def _read(self, reading: "_Reading", chunks: Iterator[_Chunk]) -> None:
+        while reading.next is not Next.STOP:
+            chunk = None
+            with anyio.move_on_after(reading.patience) as silence:
+                # The thread stays behind when it is cancelled, until the container is removed.
+                chunk = await to_thread.run_sync(
+                    next, chunks, None, abandon_on_cancel=True, limiter=self._streams
+                )
+            if chunk is None:
+                reading.stop(at_end=not silence.cancelled_caught)
+                return
+            reading.take(chunk)
+
+
+class _Reading:
+    """What was seen of one container."""
+
+    def __init__(self, on_line: Callable[[bytes], Next], limits: Limits) -> None:
+        self._on_line = on_line
+        self._limits = limits
+        self._cutter = LineCutter()
+        self._errors = bytearray()
+        self._is_idle = False
+        self.next = Next.MORE
+        self.is_at_end = False
+        """Whether the program closed its output."""
+        self.exit_code: int | None = None
+
+    @property
+    def patience(self) -> float:
+        """Seconds to wait for the next word."""
+        return self._limits.linger if self.next is Next.LINGER else self._limits.idle
+
+    def take(self, chunk: _Chunk) -> None:
+        """Hand out the whole lines, up to the one that is enough."""
+        out, errors = chunk
+        self._errors += errors or b""
+        del self._errors[:-_STDERR_TAIL]
+        for line in self._cutter.cut(out or b""):
+            self.next = self._on_line(line)
+            if self.next is Next.STOP:
+                return
+
+    def stop(self, *, at_end: bool) -> None:
+        """Take what is left when nothing more comes."""
+        self.is_at_end = at_end
+        self._is_idle = not at_end and self.next is Next.MORE
+        if at_end and (last := self._cutter.last()):
+            self.next = self._on_line(last)
+
+    def note(self, words: str) -> None:
+        """Add to what was said on stderr."""
+        self._errors += words.encode()
+
+    def end(self, *, timed_out: bool) -> ProcessEnd:
+        """Say how it ended."""
+        return ProcessEnd(
+            exit_code=self.exit_code,
+            timed_out=timed_out,
+            idle=self._is_idle,
+            stderr=self._errors.decode(errors="replace"),
+        )
+
+
+def _attach(client: "DockerClient", job: Job) -> "CancellableStream[_Chunk]":
+    """Open the stream of what a container says; it must be open before the start."""
+    return client.api.attach(job.name, stream=True, demux=True)
+
+
+def _start(client: "DockerClient", job: Job) -> None:
+    client.api.start(job.name)
+
+
+def _note_exit(client: "DockerClient", job: Job, *, reading: _Reading) -> None:
+    """Wait for the exit code; a stream that ends says nothing of how."""
+    code = int(client.api.wait(job.name)["StatusCode"])
+    reading.exit_code = code
+    if code == _KILLED and client.api.inspect_container(job.name)["State"]["OOMKilled"]:
+        reading.note(f"it needed more memory than the {MEMORY / 2**30:g} GB of a container")
