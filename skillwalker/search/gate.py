@@ -187,4 +187,4 @@ def _advice(change: Change, pairs: Sequence[PairedCase], threshold: float, round
     size = f"a true change of {change.change:+.3f}"
     if need.rounds is not None:
         return f"to show {size} would take about {need.rounds} rounds ({need.trials} trials) in all"
-    return f"to show {size} would take about {need.cases} cases, more rounds of these do not do"
+    return f"to show {size} would take about {need.cases} cases, more rounds of these will not do"

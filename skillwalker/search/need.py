@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
 from statistics import NormalDist, fmean, variance
 
 from skillwalker.intervals import VARIANCE_FLOOR, PairedCase, compare
 
 MOST_ROUNDS_NAMED = 50
 """More rounds than this are no advice."""
-SMALLEST_Z = 1e-9
-"""A threshold of one half or less asks for no distance from nothing."""
+CERTAIN = 1e-12
+"""Room below certainty, whose distance from nothing has no number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,40 +26,45 @@ class Need:
 
 
 def to_decide(pairs: Sequence[PairedCase], threshold: float, rounds: int) -> Need:
-    """Estimate what it would take for the measured change to pass the threshold.
+    """Estimate what it would take for P(better) to pass the threshold at the measured change.
 
     The spread of a case's change has a part that more runs shrink (the draws) and one that only
     more cases shrink. Both are estimated from what was measured, so this is an estimate too.
 
-    Source: variance between cases plus variance of runs by their number, Miller (`intervals`).
+    Source: variance between cases plus variance of runs by their number, Miller (`intervals`),
+        put into the formula of `intervals.compare`.
     """
-    change = compare(pairs).change
-    nothing = Need(rounds=None, trials=None, cases=None)
-    if change is None or change <= 0 or rounds < 1:
-        return nothing
-    allowed = (change / max(NormalDist().inv_cdf(threshold), SMALLEST_Z)) ** 2
+    p_better = compare(pairs).p_better
+    if p_better is None or p_better <= 0.5 or rounds < 1:
+        return Need(rounds=None, trials=None, cases=None)
+    asked = NormalDist().inv_cdf(threshold)
+    reached = NormalDist().inv_cdf(min(p_better, 1 - CERTAIN))
     used = [pair for pair in pairs if pair.n0 and pair.n1]
-    classes = [[p for p in used if p.positive is positive] for positive in (True, False)]
-    drawn = sum(_drawn(of_class) for of_class in classes)
-    lasting = max(0.0, sum(_spread(of_class) for of_class in classes) - drawn)
-    lasting += sum(VARIANCE_FLOOR / len(of_class) / 4 for of_class in classes)
-    if allowed > lasting:
-        enough = max(rounds + 1, ceil(rounds * drawn / (allowed - lasting)))
-        if enough <= MOST_ROUNDS_NAMED:
-            return Need(rounds=enough, trials=2 * len(pairs) * enough, cases=None)
-    more = max(1.0, (lasting + drawn) / allowed)
-    return Need(rounds=None, trials=None, cases=max(len(used) + 1, ceil(len(used) * more)))
+    now = _variance_after(used, rounds, rounds)
+    for more in range(rounds + 1, MOST_ROUNDS_NAMED + 1):
+        if reached * sqrt(now / _variance_after(used, rounds, more)) >= asked:
+            return Need(rounds=more, trials=2 * len(pairs) * more, cases=None)
+    enough = ceil(len(used) * (asked / reached) ** 2)
+    return Need(rounds=None, trials=None, cases=max(len(used) + 1, enough))
+
+
+def _variance_after(pairs: Sequence[PairedCase], rounds: int, more: int) -> float:
+    """Predict the variance of the smoothed change after so many rounds; the scale is free."""
+    total = 0.0
+    for positive in (True, False):
+        of_class = [pair for pair in pairs if pair.positive is positive]
+        drawn = fmean(_noise(pair.k0, pair.n0) + _noise(pair.k1, pair.n1) for pair in of_class)
+        lasting = max(0.0, _spread(of_class) - drawn)
+        smoothing = more / (more + 1)
+        spread = smoothing**2 * (lasting + drawn * rounds / more)
+        total += (spread + VARIANCE_FLOOR) / len(of_class)
+    return total
 
 
 def _spread(pairs: Sequence[PairedCase]) -> float:
-    """Give a class's part of the variance of the change, as it was seen over cases."""
+    """Give the variance of a case's change, as it was seen over the cases of a class."""
     changes = [pair.k1 / pair.n1 - pair.k0 / pair.n0 for pair in pairs]
-    return (variance(changes) if len(changes) > 1 else 0.0) / len(pairs) / 4
-
-
-def _drawn(pairs: Sequence[PairedCase]) -> float:
-    """Give the part of a class's variance that comes from the draws of its runs."""
-    return fmean(_noise(p.k0, p.n0) + _noise(p.k1, p.n1) for p in pairs) / len(pairs) / 4
+    return variance(changes) if len(changes) > 1 else 0.0
 
 
 def _noise(k: int, n: int) -> float:

@@ -1,5 +1,8 @@
 """The phased search: rewrite first, then combine, then edit, each time from the last text.
 
+Each iteration measures a text and then asks for the next in the way of its own phase, so the
+first text of a phase was still made in the way of the phase before.
+
 Up to five iterations explore in the first half, rounded up, and converge in the rest. From six
 on, explore, transition and converge get a third each; what is left over goes to the first ones.
 
@@ -33,7 +36,7 @@ def phase_of(number: int, max_iterations: int) -> Phase:
 
 
 def operator_of(phase: Phase) -> Operator:
-    """Say how a candidate is made in a phase."""
+    """Say how a child is made at the end of an iteration of a phase."""
     match phase:
         case Phase.EXPLORE:
             return Operator.REWRITE
@@ -56,8 +59,8 @@ class Phases:
 
     def next_work(self, history: History) -> Work:
         """Measure the original, then name children of the last text until a reason to stop."""
-        number = len(history.events) + 1
-        phase = phase_of(number, self.max_iterations)
+        used = len(history.events)
+        phase = phase_of(used + 1, self.max_iterations)
         if not history.iterations:
             return Measure(description=history.original, phase=phase, runs=self.runs)
         reason = self._reason_to_stop(history)
@@ -65,7 +68,7 @@ class Phases:
             return Stop(reason=reason)
         return Propose(
             parent=history.iterations[-1].number,
-            operator=operator_of(phase),
+            operator=operator_of(phase_of(used, self.max_iterations)),
             phase=phase,
             runs=self.runs,
         )

@@ -72,13 +72,19 @@ def test_the_original_is_measured_first() -> None:
     [
         pytest.param(5, ["n"], (1, Operator.REWRITE, Phase.EXPLORE), id="rewrite in explore"),
         pytest.param(5, ["t", "n"], (2, Operator.REWRITE, Phase.EXPLORE), id="from the last"),
-        pytest.param(5, ["n", "t", "n"], (3, Operator.EDIT, Phase.CONVERGE), id="edit in converge"),
         pytest.param(
-            6, ["n", "t"], (2, Operator.COMBINE, Phase.TRANSITION), id="combine in transition"
+            5, ["n", "t", "n"], (3, Operator.REWRITE, Phase.CONVERGE), id="explore always rewrites"
+        ),
+        pytest.param(
+            5, ["tn", "nn", "tn", "nn"], (4, Operator.EDIT, Phase.CONVERGE), id="edit in converge"
+        ),
+        pytest.param(6, ["n", "t"], (2, Operator.REWRITE, Phase.TRANSITION), id="the last rewrite"),
+        pytest.param(
+            6, ["n", "t", "n"], (3, Operator.COMBINE, Phase.TRANSITION), id="combine in transition"
         ),
         pytest.param(5, ["n", None], (1, Operator.REWRITE, Phase.EXPLORE), id="after a refusal"),
         pytest.param(
-            5, ["n", None, "n"], (2, Operator.EDIT, Phase.CONVERGE), id="a refusal uses one up"
+            5, ["n", None, "n"], (2, Operator.REWRITE, Phase.CONVERGE), id="a refusal uses one up"
         ),
         pytest.param(5, ["n", None, "n", None], (2, Operator.EDIT, Phase.CONVERGE), id="two apart"),
     ],
@@ -131,6 +137,19 @@ def test_never_more_than_the_iterations(most: int) -> None:
         rows.append("tn" if len(rows) % 2 else "nt")
     assert len(rows) == most
     assert work.reason is StopReason.ITERATIONS
+
+
+@pytest.mark.parametrize(
+    ("most", "operators"),
+    [(2, "r"), (3, "rr"), (4, "rre"), (5, "rrre"), (6, "rrcce"), (7, "rrrcce"), (9, "rrrcccee")],
+)
+def test_operators_of_a_whole_search(most: int, operators: str) -> None:
+    rows: list[str | None] = ["nn"]
+    made = ""
+    while isinstance(work := next_work(most, rows), Propose):
+        made += work.operator.value[0]
+        rows.append("tn" if len(rows) % 2 else "nt")
+    assert made == operators
 
 
 def test_best_is_that_of_step_5() -> None:
