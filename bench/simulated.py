@@ -17,6 +17,7 @@ import anyio
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import Iteration
+from skillwalker.datatypes.summary import Event
 from skillwalker.datatypes.vocabulary import CaseSet, Phase, TargetKind
 from skillwalker.engines.registry import open_engine
 from skillwalker.limits import Limits
@@ -31,18 +32,23 @@ from skillwalker.target import description_hash
 PROJECT = Path(__file__).parents[1]
 
 
+def _ignore(event: Event) -> None:
+    """Let an event pass."""
+    del event
+
+
 async def measure(plan: Plan, folder: Path, runs: int) -> Iteration:
     """Measure the original once, with as many runs a case as make up the trials."""
     text = plan.target.description
     cases: list[tuple[TriggerCase, CaseSet, int]] = [(s.case, s.set, runs) for s in plan.cases]
     async with open_engine("simulated", seed=0) as engine:
-        store = RunStore(folder)
+        store = RunStore(folder, paid=False)
         measuring = Measuring(
             plan,
             engine=engine,
             journal=store,
             limits=Limits(),
-            listener=[].append,
+            listener=_ignore,
             workdir=folder,
         )
         results = await measuring.run(cases, text, 1)

@@ -81,7 +81,11 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         with_rivals=order.with_rivals,
     )
     completer = _open_completer(order, around.login, around.prices)
-    store = RunStore(create_run(around.places.output_dir), secrets=around.login.secrets)
+    store = RunStore(
+        create_run(around.places.output_dir),
+        secrets=around.login.secrets,
+        paid=order.engine != "simulated",
+    )
     store.write_plan(plan)
     try:
         measured, facts = await _measure(order, plan, completer, store, around)

@@ -124,7 +124,7 @@ async def passing_preflight(
     assert target.id
     assert place.budget_chars
     assert models
-    assert measure
+    assert callable(measure)
 
 
 @dataclass(slots=True)

@@ -30,10 +30,10 @@ def test_nothing_starts_at_the_deadline() -> None:
 
 def test_an_interrupt_lets_nothing_more_start() -> None:
     limits = Limits()
-    assert not limits.interrupted
+    assert limits.admit() is None
     limits.interrupt()
-    assert limits.interrupted
     assert limits.admit() is StopReason.INTERRUPTED
+    assert limits.interrupted
 
 
 def test_asking_whether_a_limit_is_reached_spends_nothing() -> None:

@@ -328,9 +328,7 @@ def test_the_improver_sees_no_holdout_control_neighbour_or_confirm_text(tmp_path
     shown = {s.case.prompt for s in plan.cases if s.set is CaseSet.TRAIN}
     assert len(held_out) >= 4
     seen = "\n".join(completer.prompts)
-    leaked = [
-        prompt for prompt in held_out if re.search(r"(?:yes|no)\d\dcanary", prompt)[0] in seen
-    ]  # type: ignore[index]  # every prompt has one
+    leaked = [prompt for prompt in held_out if prompt.split()[0] in seen]
     assert leaked == []
     assert any(prompt in seen for prompt in shown)
     assert "control" not in json.dumps([p for p in completer.prompts if "capital of Norway" in p])

@@ -1,6 +1,6 @@
 """Trials of one case, iterations, and the figures made from them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.trials import Trial
@@ -23,7 +23,7 @@ class CaseResult:
 
     case: TriggerCase
     set: CaseSet
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial, ...] = field(repr=False)
     """Last attempt of each run, in order of run_index."""
 
     def count(self, outcome: Outcome) -> int:

@@ -1,6 +1,6 @@
 """One run of Claude Code: what an engine is told, what came back, what is recorded."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillwalker.datatypes.vocabulary import CaseSet, Mode, Outcome, TargetKind
@@ -108,7 +108,7 @@ class Transcript:
     answer: str = ""
     resets_at: float | None = None
     """When a rejected rate limit ends, in seconds since 1970."""
-    raw: tuple[bytes, ...] = ()
+    raw: tuple[bytes, ...] = field(default=(), repr=False)
     """The stream as received, a line each; empty for the simulated engine."""
 
 
