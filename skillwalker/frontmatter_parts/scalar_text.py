@@ -107,7 +107,9 @@ def _folded(lines: list[str], width: int) -> list[str]:
     """Rows that fold to the lines: one blank row for each break between them."""
     rows: list[str] = []
     for line in lines:
-        rows += ["", *_wrapped(line, width)] if rows and line else [line]
+        if rows or not line:
+            rows.append("")
+        rows += _wrapped(line, width) if line else []
     return rows
 
 

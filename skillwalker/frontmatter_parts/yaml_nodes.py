@@ -270,7 +270,7 @@ def _misplaced(root: yaml.Node) -> yaml.Node | YamlError:
             continue
         for key, value in node.value:
             nodes += [key, value]
-            here, there = key.start_mark, value.start_mark
+            here, there = node.start_mark, value.start_mark
             listed = isinstance(value, yaml.SequenceNode) and not value.flow_style
             if there.index == value.end_mark.index:
                 continue
