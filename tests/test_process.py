@@ -59,6 +59,11 @@ def test_lines_and_exit_code_arrive(runner: Runner) -> None:
     assert (end.exit_code, end.timed_out, end.idle) == (3, False, False)
 
 
+def test_a_program_has_a_session_of_its_own(runner: Runner) -> None:
+    runner.run("import os; print(os.getsid(0) == os.getpid())")
+    assert runner.lines == [b"True"]
+
+
 def test_a_large_input_and_output_pass_each_other(runner: Runner) -> None:
     data = b"0123456789abcdef" * 64_000
     code = "import sys\nwhile chunk := sys.stdin.buffer.read1(1000): sys.stdout.buffer.write(chunk)"
@@ -104,7 +109,7 @@ def test_a_slow_program_is_ended_with_what_it_said(runner: Runner) -> None:
 
 def test_enough_ends_the_program_and_no_later_line_is_read(runner: Runner) -> None:
     runner.wants = lambda line: Next.STOP if line == b"2" else Next.MORE
-    end = runner.run("import time\nfor n in range(9): print(n, flush=True)\ntime.sleep(60)")
+    end = runner.run("import time; print('0\\n1\\n2\\n3\\n4', flush=True); time.sleep(60)")
     assert runner.lines == [b"0", b"1", b"2"]
     assert (end.timed_out, end.idle) == (False, False)
 

@@ -202,6 +202,12 @@ def test_blocks_of_one_message_are_counted_once() -> None:
     assert (usage.cost_usd, usage.cost_estimated) == (0.5, False)
 
 
+def test_a_turn_is_whole_when_its_message_has_ended() -> None:
+    lines = [INIT, start(1), message(TEXT), delta(4), start(2), message(TEXT, number=2)]
+    assert outcome(lines, Ending(timed_out=True)).reason == "timeout"
+    assert outcome([*lines, delta(4)], Ending(timed_out=True)).outcome is Outcome.NOT_TRIGGERED
+
+
 def test_the_cost_of_a_run_without_a_result_is_not_known() -> None:
     whole = parse_stream([INIT, start(1), message(TEXT), delta(40)], ending=Ending(timed_out=True))
     assert (whole.usage.cost_usd, whole.usage.cost_estimated) == (None, False)

@@ -85,6 +85,7 @@ NOT_TRIGGERED = {
     "turn limit": (replace(DONE, ended_by_limit=True), None, ()),
     "wall clock after two turns": (replace(DONE, timed_out=True, turns=2), None, ()),
     "nested": (replace(DONE, calls=(call("alpha", mode=Mode.NESTED),)), Mode.NESTED, ()),
+    "nested rival": (replace(DONE, calls=(call("beta", mode=Mode.NESTED),)), None, ()),
     "command": (
         replace(DONE, calls=(call("alpha", 0, Mode.COMMAND), call("alpha"))),
         Mode.COMMAND,

@@ -283,9 +283,12 @@ message(1, {"type": "text", "text": "at work"})
 time.sleep(600)
 ''')
 async def main():
-    async with world.opener(world) as engine:
-        await engine.run(world.invocation("hello", timeout=600))
+    hello = world.invocation("hello", timeout=600)
+    async with world.opener(world) as engine, anyio.create_task_group() as tasks:
+        tasks.start_soon(engine.run, hello)
+        tasks.start_soon(engine.run, hello)
 world.url = "http://127.0.0.1:9"
+world.concurrency = 2
 anyio.run(main)
 """
 
@@ -295,17 +298,30 @@ def test_what_a_killed_run_left_is_swept_by_the_next(tmp_path: Path) -> None:
         [sys.executable, "-c", RUN_AND_DIE, str(tmp_path)], cwd=Path(__file__).parents[2]
     )
     root = tmp_path / "t" / f"skillwalker-{os.getuid()}"
-    left = root / "00" / "home" / "left"
+    homes = (root / "00" / "home", root / "01" / "home")
     deadline = time.monotonic() + 20
-    while not left.exists() and time.monotonic() < deadline:
+    while not all((home / "left").exists() for home in homes) and time.monotonic() < deadline:
         killed.poll()
         time.sleep(0.02)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    marker = f"HOME={root / '00' / 'home'}"
-    assert left.exists()
-    assert find_marked(marker), "the CLI outlives the killed run"
+    markers = [f"HOME={home}" for home in homes]
+    assert all(find_marked(marker) for marker in markers), "the CLIs outlive the killed run"
     world = fake_world(tmp_path, RESULT)
     world.run(world.invocation("hello"))
-    assert not find_marked(marker)
+    assert not any(find_marked(marker) for marker in markers)
     assert not list((tmp_path / "t").iterdir())
+
+
+def test_a_trial_leaves_its_slot_empty_before_the_next(tmp_path: Path) -> None:
+    world = fake_world(tmp_path, RESULT)
+    left: list[str] = []
+
+    async def run_one() -> None:
+        async with world.opener(world) as engine:
+            await engine.run(world.invocation("hello"))
+            left.extend(path.name for path in (tmp_path / "t").rglob("*"))
+
+    with world.serving():
+        anyio.run(run_one)
+    assert sorted(left) == ["00.lock", f"skillwalker-{os.getuid()}"]
