@@ -1,0 +1,141 @@
+import dataclasses
+
+import pytest
+
+from skillwalker.datatypes.scores import GateResult, Rate, UsageTotal
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
+from skillwalker.report import wording
+from skillwalker.report.plain import one_line, printable, words_changed
+
+GATE = GateResult(
+    p_better=0.97,
+    threshold=0.9,
+    passed=True,
+    change=0.123,
+    interval=(0.02, 0.22),
+    recall_change=0.2,
+    specificity_change=0.0,
+    rounds=2,
+    reason="better with P 0.97",
+)
+SUMMARY = Summary(
+    run_id="r",
+    kind="scil",
+    suite="s",
+    target="demo:x",
+    target_kind=TargetKind.SKILL,
+    target_path="p",
+    target_sha256="",
+    position="plugin",
+    engine="local",
+    simulated=False,
+    endpoint="",
+    cli_version="",
+    permission_mode="",
+    models=(),
+    seed=0,
+    verdict=Verdict.KEPT,
+    stopped_because=StopReason.ITERATIONS,
+    cause=None,
+    original_description="old",
+    best_description="old",
+    best_iteration=1,
+    improved=False,
+    applied=False,
+    measured_on="search",
+    original=None,
+    best=None,
+    gate=None,
+    rate_in_file=None,
+    iterations=1,
+    trials=0,
+    undecided=0,
+    usage=(),
+    listing=None,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "—"), (0.0, "0 %"), (0.5, "50 %"), (0.126, "13 %"), (1.0, "100 %")],
+)
+def test_percent(value: float | None, text: str) -> None:
+    assert wording.percent(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "—"), (0.5, "0.50"), (0.996, "> 0.99"), (1.0, "> 0.99"), (0.001, "< 0.01")],
+)
+def test_a_probability_never_looks_certain(value: float | None, text: str) -> None:
+    assert wording.probability(value) == text
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [
+        (Rate(k=0, n=0, rate=None, low=None, high=None), "—"),
+        (Rate(k=3, n=4, rate=0.75, low=None, high=None), "75 % (3/4)"),
+        (Rate(k=3, n=4, rate=0.75, low=0.4, high=0.93), "75 % (3/4), 40–93 %"),
+    ],
+)
+def test_a_rate_names_its_denominator(rate: Rate, text: str) -> None:
+    assert wording.rate(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        pytest.param(
+            {"verdict": Verdict.IMPROVED, "gate": GATE},
+            "demo:x: improved, +12 points (90 % interval +2 to +22), P(better) 0.97.",
+            id="improved",
+        ),
+        pytest.param({"verdict": Verdict.IMPROVED}, "unconfirmed", id="improved without a gate"),
+        pytest.param(
+            {"gate": dataclasses.replace(GATE, passed=False, reason="No convincing difference.")},
+            "original kept. No convincing difference.",
+            id="kept by the gate",
+        ),
+        pytest.param({}, "no candidate scored better", id="kept by the search"),
+        pytest.param({"kind": "measure"}, "measured (all iterations were done)", id="measure"),
+        pytest.param(
+            {
+                "verdict": Verdict.INCONCLUSIVE,
+                "stopped_because": StopReason.PREFLIGHT,
+                "cause": "no daemon answers",
+            },
+            "inconclusive, the instrument does not measure: no daemon answers.",
+            id="inconclusive",
+        ),
+    ],
+)
+def test_a_verdict_is_one_sentence(changes: dict[str, object], words: str) -> None:
+    summary = dataclasses.replace(SUMMARY, **changes)  # type: ignore[arg-type]  # a table's rows
+    assert words in wording.verdict(summary)
+
+
+def test_every_reason_to_stop_has_words() -> None:
+    assert set(wording.STOPS) == set(StopReason)
+
+
+def test_an_unknown_cost_is_never_free() -> None:
+    usage = (("trial", UsageTotal(calls=3, cost_usd=0.5, cost_unknown_calls=2)),)
+    text = wording.money(dataclasses.replace(SUMMARY, usage=usage))
+    assert text == "calls: 3 trial; cost $0.50 and 2 calls of unknown cost"
+
+
+def test_control_codes_do_not_reach_a_terminal() -> None:
+    hostile = "a\x1b[2Jb\x07c\r\nd\u200be\tf"
+    assert "\x1b" not in printable(hostile)
+    assert one_line(hostile) == "a�[2Jb�c� d\u200be f"
+
+
+def test_a_change_shows_lost_and_gained_words_without_colour_too() -> None:
+    text = words_changed("Helps with code review", "Reviews code before a merge")
+    assert text.plain == "[-Helps with-]{+Reviews+} code [-review-]{+before a merge+}"
+
+
+def test_equal_texts_have_no_marks() -> None:
+    assert words_changed("same text", "same text").plain == "same text"
