@@ -237,7 +237,7 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):
 
 
 def compose(text: str) -> yaml.Node | YamlError | None:
-    """Compose the one document of a text; None when there is none or more than one.
+    """Compose the one document of a text; None when it is empty.
 
     Returns:
         The root node with marks into `text`, or why there is none.
@@ -245,13 +245,8 @@ def compose(text: str) -> yaml.Node | YamlError | None:
     if "\0" in text:
         return YamlError(line=text[: text.index("\0")].count("\n"), problem="it holds a NUL")
     try:
-        loader = _Loader(text)
-        root: yaml.Node | None = loader.get_node() if loader.check_node() else None
-        more = False
-        while loader.check_node():
-            loader.get_node()
-            more = True
-        return _misplaced(root) if root is not None and not more else None
+        root: yaml.Node | None = _Loader(text).get_single_node()
+        return root if root is None else _misplaced(root)
     except yaml.MarkedYAMLError as error:
         mark: Mark | None = error.problem_mark or error.context_mark
         return YamlError(line=mark.line if mark else 0, problem=error.problem or str(error))
