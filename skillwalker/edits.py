@@ -165,18 +165,19 @@ def _original_bytes(edit: Edit) -> bytes:
 
 def _new_folder(run: Path) -> tuple[Path, int]:
     """Make the next free numbered folder."""
+    originals = run / ORIGINALS
     number = 1
-    while True:
-        folder = run / ORIGINALS / str(number)
-        try:
-            folder.parent.mkdir(exist_ok=True)
-            folder.mkdir()
-        except FileExistsError:
-            number += 1
-        except OSError as error:
-            raise StoreError(f"cannot record a write in {folder}: {error}") from error
-        else:
-            return folder, number
+    try:
+        originals.mkdir(exist_ok=True)
+        while True:
+            try:
+                (originals / str(number)).mkdir()
+            except FileExistsError:
+                number += 1
+            else:
+                return originals / str(number), number
+    except OSError as error:
+        raise StoreError(f"cannot record a write in {originals}: {error}") from error
 
 
 def _record_path(edit: Edit) -> Path:

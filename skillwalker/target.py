@@ -12,13 +12,15 @@ from skillwalker.datatypes.inputs import ListingPlace, Target
 from skillwalker.datatypes.trials import CalledAs
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
-from skillwalker.faults import quoted
+from skillwalker.faults import quoted, shown
 from skillwalker.paths import MANIFEST, Places, is_file_name, plugin_name
 from skillwalker.target_file import layout_path, list_target, read_target
 from skillwalker.target_kind import KINDS, SKILL_FILE
 from skillwalker.target_place import PROJECT_FOLDER, files_of, installed_roots, kind_of, place_of
 
 PROJECT, USER = "project", "user"
+CLOSE = 0.75
+"""How alike two names must be for one to be meant by the other, from 0 to 1."""
 MOST_NAMED = 20
 """Known targets that a message lists."""
 
@@ -247,7 +249,7 @@ def _read_files(files: Sequence[Path], kind: TargetKind) -> Iterator[Target]:
 
 
 def _called(written: str, kind: TargetKind) -> str:
-    return f"{KINDS[kind].noun} {quoted(written)}"
+    return f"{KINDS[kind].noun} {shown(written)}"
 
 
 def _known(written: str, kind: TargetKind, places: Places) -> str:
@@ -258,7 +260,10 @@ def _known(written: str, kind: TargetKind, places: Places) -> str:
     ids = sorted({target.id for target in targets})
     if not ids:
         return f"; the project has no {KINDS[kind].plural} yet"
-    meant = get_close_matches(written, ids, n=1)
-    hint = f"; did you mean {quoted(meant[0])}?" if meant else ""
-    shown = ", ".join(ids[:MOST_NAMED]) + (", …" if len(ids) > MOST_NAMED else "")
-    return f"{hint} (known {KINDS[kind].plural}: {shown})" if hint else f"; known: {shown}"
+    by_name = {known.partition(":")[2]: known for known in reversed(ids)} | {
+        each: each for each in ids
+    }
+    meant = get_close_matches(written, by_name, n=1, cutoff=CLOSE)
+    hint = f"; did you mean {quoted(by_name[meant[0]])}?" if meant else ""
+    listed = ", ".join(ids[:MOST_NAMED]) + (", …" if len(ids) > MOST_NAMED else "")
+    return f"{hint} (known {KINDS[kind].plural}: {listed})" if hint else f"; known: {listed}"

@@ -1,6 +1,9 @@
 """Projects of a few files, as tests need them."""
 
+import contextlib
 import json
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 from skillwalker.paths import Places
@@ -35,3 +38,14 @@ def places_of(project: Path, *plugin_dirs: Path) -> Places:
         output_dir=project / "output",
         home=project.parent / "home",
     )
+
+
+@contextlib.contextmanager
+def full_disk(largest: int) -> Iterator[None]:
+    """Let no file grow beyond some bytes, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

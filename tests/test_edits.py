@@ -11,7 +11,7 @@ from skillwalker.edits import list_edits, read_edits, record_edit, undo_edit, wr
 from skillwalker.errors import StoreError, TargetError
 from skillwalker.store import create_run
 from skillwalker.target_file import read_target
-from tests.project_files import skill_file, write_files
+from tests.project_files import full_disk, skill_file, write_files
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 FIRST, SECOND = "First text of the two that are written.", "Second text of the two."
@@ -118,6 +118,17 @@ def test_a_write_that_lost_a_race_is_not_recorded(project: Path) -> None:
     target.path.write_bytes(target.content + b"changed")
     with pytest.raises(TargetError):
         write_recorded(run, target, FIRST, project=project)
+    assert list((run / "original").iterdir()) == []
+
+
+def test_a_write_that_fails_on_the_disk_is_not_recorded(project: Path) -> None:
+    long = skill_file(more=f"# {'x' * 3_000}\n")
+    write_files(project, {SKILL_PATH: long})
+    run = create_run(project / "output")
+    with full_disk(len(long) + 10), pytest.raises(TargetError, match="cannot be written"):
+        write_recorded(run, target_in(project), FIRST * 3, project=project)
+    assert (project / SKILL_PATH).read_text() == long
+    assert read_edits(run, project) == ()
     assert list((run / "original").iterdir()) == []
 
 

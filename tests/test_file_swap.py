@@ -11,6 +11,7 @@ import pytest
 
 from skillwalker.errors import TargetError
 from skillwalker.file_swap import swap_bytes
+from tests.project_files import full_disk
 
 OLD, NEW = b"old\n" * 5_000, b"new!\n" * 5_000
 
@@ -116,6 +117,13 @@ def test_a_file_can_be_made_again(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
+def test_a_file_made_again_that_reads_wrongly_goes_again(file: Path) -> None:
+    file.unlink()
+    with pytest.raises(TargetError, match="wrong"):
+        swap_bytes(file, old=None, new=NEW, check=lambda _: "wrong")
+    assert names(file.parent) == []
+
+
 def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
@@ -124,24 +132,8 @@ def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_room_leaves_nothing_behind(file: Path) -> None:
-    # A limit on file size is how the system says "disk full" to one process only.
-    code = (
-        "import resource, signal, sys; from pathlib import Path\n"
-        "from skillwalker.errors import TargetError\n"
-        "from skillwalker.file_swap import swap_bytes\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "p = Path(sys.argv[1])\n"
-        "try:\n"
-        "    swap_bytes(p, old=p.read_bytes(), new=b'x' * 9000, check=lambda _: None)\n"
-        "except TargetError as error:\n"
-        "    print(error)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
-    )
-    assert "cannot be written" in done.stdout
-    assert "it is unchanged" in done.stdout
+    with full_disk(1_000), pytest.raises(TargetError, match="it is unchanged"):
+        swap_bytes(file, old=OLD, new=NEW, check=fine)
     assert file.read_bytes() == OLD
     assert names(file.parent) == ["SKILL.md"]
 
@@ -168,6 +160,7 @@ def test_a_read_only_file_is_refused(file: Path) -> None:
     for modes, words in ((("444", "755"), "is read-only"), (("644", "555"), "cannot be written")):
         done = subprocess.run(
             [sys.executable, "-c", code, str(file), *modes],
+            env={"PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             text=True,
             check=True,

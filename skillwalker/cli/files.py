@@ -38,7 +38,7 @@ def show(
 ) -> None:
     """Print what Claude Code is shown of skills and agents."""
     from skillwalker.cli.named_files import position_of, shown_targets
-    from skillwalker.cli.show_text import listed_record, listed_text
+    from skillwalker.cli.show_text import listed_record, listed_text, written_text
     from skillwalker.target import installed_targets
     from skillwalker.target_file import list_target
 
@@ -46,15 +46,16 @@ def show(
     found = [*installed_targets(places)] if installed else []
     if targets or not installed:
         found += shown_targets(targets, places, position_of(position))
-    shown = [list_target(target) for target in found]
+    shown = [(target, list_target(target)) for target in found]
     if wants_json(ctx, as_json):
-        records = [listed_record(listed, places.project) for listed in shown]
+        records = [listed_record(listed, places.project) for _, listed in shown]
         typer.echo(json.dumps({"targets": records}, ensure_ascii=False, indent=2))
     else:
-        typer.echo("\n\n".join(listed_text(listed, places.project) for listed in shown))
+        texts = (listed_text(each, written_text(t), places.project) for t, each in shown)
+        typer.echo("\n\n".join(texts))
     if not shown:
         typer.echo(f"there is no skill or agent in {places.project}", err=True)
-    if strict and not all(listed.listed for listed in shown):
+    if strict and not all(listed.listed for _, listed in shown):
         raise typer.Exit(1)
 
 

@@ -6,7 +6,8 @@ import unicodedata
 from pathlib import Path
 
 from skillwalker.datatypes.edits import WrittenFile
-from skillwalker.datatypes.inputs import Listed
+from skillwalker.datatypes.inputs import Listed, Target
+from skillwalker.frontmatter_text import read_frontmatter
 
 WIDTH = 96
 DIFFERS = "yaml-differs"
@@ -41,12 +42,18 @@ def listed_record(listed: Listed, project: Path) -> dict[str, object]:
     }
 
 
-def listed_text(listed: Listed, project: Path) -> str:
-    """Write what Claude is shown of one file, first of all where that is not what was written."""
+def listed_text(listed: Listed, written: str, project: Path) -> str:
+    """Write what Claude is shown of one file, first of all where that is not what was written.
+
+    Args:
+        listed: what Claude Code makes of the file.
+        written: the description as it stands in the file.
+        project: paths are shown from here on.
+    """
     path = short_path(listed.path, project)
     lines = [f"{path} ({listed.kind}, read as in a {listed.position})"]
     if any(finding.rule == DIFFERS for finding in listed.findings):
-        lines += ["  the author wrote:", _indented(listed.yaml_text or "")]
+        lines += ["  the author wrote:", _indented(written)]
     if not listed.listed:
         lines.append("  Claude does not see it: it is not listed")
     elif listed.text is None:
@@ -60,6 +67,13 @@ def listed_text(listed: Listed, project: Path) -> str:
         where = "" if finding.line is None else f" line {finding.line}:"
         lines.append(f"  {finding.severity}:{where} {finding.message} [{finding.rule}]")
     return "\n".join(plain(line) for line in lines)
+
+
+def written_text(target: Target) -> str:
+    """Give the value of the description as it stands in the file."""
+    reading = read_frontmatter(target.content, target.kind, target.position)
+    first, last = reading.span or (0, 0)
+    return target.content[first:last].decode("utf-8", "replace")
 
 
 def diff_text(written: WrittenFile, path: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.cli import main
-from tests.project_files import TEXT, skill_file, write_files
+from tests.project_files import TEXT, full_disk, skill_file, write_files
 
 NEW = "Finds faults in code. Use it when someone wants a diff, patch or pull request reviewed."
 NEWER = "Looks through changes for faults. Use it for reviews of diffs, patches and merges."
@@ -130,13 +130,27 @@ def test_show_looks_from_where_the_user_stands_too(
 def test_show_for_people_names_the_text_and_what_is_wrong(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_files(project, {SKILL: skill_file('Reviews issue #12 and # 13 "and" more of it.')})
-    assert main(["show", "demo:alpha"]) == 0
+    write_files(project, {"plugins/demo/skills/cut/SKILL.md": skill_file("Solves issue #12.")})
+    assert main(["show", "demo:cut"]) == 0
     out = capsys.readouterr().out
-    wrote, sees = out.index("the author wrote"), out.index("Claude sees demo:alpha")
-    assert wrote < sees
-    assert "Reviews issue #12 and" in out
-    assert "hash-cut" in out
+    assert "Claude sees demo:cut, 12 characters:\n    Solves issue\n" in out
+    assert "warning: line 2:" in out
+    assert "[hash-cut]" in out
+    assert "the author wrote" not in out
+
+
+def test_show_tells_first_what_was_written_where_claude_sees_another_text(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(project, {SKILL: skill_file("Reviews <b>: all of it.", name="rev")})
+    assert main(["show", "demo:alpha"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:5] == [
+        "  the author wrote:",
+        "    Reviews <b>: all of it.",
+        "  Claude sees demo:alpha (demo:rev), 29 characters:",
+        "    Reviews &lt;b&gt;: all of it.",
+    ]
 
 
 @pytest.mark.usefixtures("project")
@@ -159,7 +173,7 @@ def test_show_escapes_what_would_steer_a_terminal(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["demo:nothing"], 1, "known: demo:alpha"),
+        (["demo:nothing"], 1, "known: demo:alpha, demo:off"),
         (["no/such/file.md"], 1, "there is no agent at"),
         (["output"], 1, "there is no skill"),
         (["evals"], 1, "there is no skill or agent in"),
@@ -298,6 +312,19 @@ def test_describe_refuses_a_file_without_a_description(
     write_files(project, {SKILL: "---\nname: alpha\n---\nbody\n"})
     assert describe(project, NEW) == 1
     assert "add this line" in capsys.readouterr().err
+
+
+def test_describe_that_fails_leaves_no_run(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = skill_file(more=f"# {'x' * 3_000}\n")
+    write_files(project, {SKILL: long})
+    name = write_text(project, NEW + NEWER)
+    with full_disk(len(long) + 10):
+        assert main(["describe", "demo:alpha", "--text-file", name]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+    assert text_of(project) == long
+    assert list((project / "output").iterdir()) == []
 
 
 def test_describe_asks_which_is_meant(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
