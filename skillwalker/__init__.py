@@ -52,12 +52,14 @@ __all__ = [
 _FUNCTIONS: Final = frozenset({"run_acil_loop", "run_evals", "run_scil_loop", "run_test_eval"})
 
 
-def __getattr__(name: str) -> object:
-    """Load a public name."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "skillwalker.api" if name in _FUNCTIONS else "skillwalker.errors"
-    return getattr(import_module(home), name)
+if not TYPE_CHECKING:  # a checker that sees __getattr__ takes every misspelt name for an object
+
+    def __getattr__(name: str) -> object:
+        """Load a public name."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = "skillwalker.api" if name in _FUNCTIONS else "skillwalker.errors"
+        return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

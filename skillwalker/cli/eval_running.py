@@ -5,6 +5,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import anyio
 import typer
@@ -101,13 +102,18 @@ def exit_code(outcome: EvalOutcome, *, is_new: bool = True) -> int:
 def _tell(outcomes: Sequence[EvalOutcome], *, as_json: bool, alone: bool) -> None:
     """Print tables to stderr and, if asked for, the one JSON object to stdout."""
     for outcome in outcomes:
-        for line in outcome_lines(outcome):
+        for line in outcome_lines(outcome, folder=_short(outcome.folder)):
             typer.echo(line, err=True)
-        typer.echo(f"recorded in {outcome.folder}", err=True)
     if as_json:
         records = [outcome_record(outcome) for outcome in outcomes]
         whole: object = records[0] if alone else {"runs": records}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+
+
+def _short(folder: Path) -> str:
+    """Write a folder relative to the current one where it lies inside."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
 
 
 class _Progress:

@@ -24,8 +24,9 @@ WIDEST = max(len(label) for label in LABELS.values())
 
 
 def started_line(event: EvalStarted) -> str:
-    """Say which engine runs what."""
-    return f"run {event.run_id}: {event.trials} trials; {one_line(event.headline)}"
+    """Say which engine runs what, and loudly when it is no real one."""
+    loud = "SIMULATED, " if event.simulated else ""
+    return f"{loud}run {event.run_id}: {_trials(event.trials)}; {one_line(event.headline)}"
 
 
 def trial_line(event: EvalTrialDone, *, number: int, of: int) -> str:
@@ -37,13 +38,22 @@ def trial_line(event: EvalTrialDone, *, number: int, of: int) -> str:
     return f"{text}: {event.undecided}{' again' if trial.attempt else ', tried again'}"
 
 
-def outcome_lines(outcome: EvalOutcome) -> Iterator[str]:
-    """Tell case by case how a run ended, with a reason for each that did not pass."""
+def outcome_lines(outcome: EvalOutcome, *, folder: str) -> Iterator[str]:
+    """Tell case by case how a run ended, with a reason for each that did not pass.
+
+    Args:
+        outcome: the evaluated run.
+        folder: where it is recorded, as a user would write it.
+    """
     summary = outcome.summary
     for test in summary.tests:
         yield f"{LABELS[test.status]:<{WIDEST}}  {one_line(test.suite)}: {one_line(test.test_name)}"
         yield from (f"{'':<{WIDEST}}    {line}" for line in _reasons(test, outcome))
-    yield from _closing(summary)
+    yield from _closing(summary, folder)
+
+
+def _trials(number: int) -> str:
+    return "1 trial" if number == 1 else f"{number} trials"
 
 
 def _reasons(test: CaseStatus, outcome: EvalOutcome) -> Iterator[str]:
@@ -61,7 +71,7 @@ def _reason(row: ResultRow) -> str:
     return one_line(f"{row.expect_type}{about} = {value}: {row.reasoning}")
 
 
-def _closing(summary: EvalSummary) -> Iterator[str]:
+def _closing(summary: EvalSummary, folder: str) -> Iterator[str]:
     """Count the cases, and say what they took."""
     counts = f"{summary.passed} of {summary.total_tests} passed, {summary.failures} failed"
     if summary.inconclusive:
@@ -69,11 +79,12 @@ def _closing(summary: EvalSummary) -> Iterator[str]:
     usage = dict(summary.usage)["trial"]
     cost = f"${usage.cost_usd:.2f}"
     if usage.cost_unknown_calls:
-        cost += f" and {usage.cost_unknown_calls} trials of unknown cost"
+        cost += f" and {_trials(usage.cost_unknown_calls)} of unknown cost"
     tokens = f"{summary.total_input_tokens} tokens in, {summary.total_output_tokens} out"
     seconds = summary.total_duration_ms / 1000
-    yield f"{counts}; {summary.trials} trials, {seconds:.1f} s, {tokens}, {cost}"
+    yield f"{counts}; {_trials(summary.trials)}, {seconds:.1f} s, {tokens}, {cost}"
     if summary.cause is not None:
         yield f"ended early: {one_line(summary.cause)}"
+    yield f"recorded in {folder}"
     if summary.simulated:
         yield SIMULATED
