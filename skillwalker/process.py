@@ -100,7 +100,7 @@ async def run_process(
     finally:
         with anyio.CancelScope(shield=True):
             running = process.returncode is None
-            await end_group(process.pid, marker, is_running=running, grace=limits.grace)
+            await end_group(process.pid, marker, is_running=running, grace=run.grace)
             with anyio.move_on_after(limits.grace + 1):
                 await process.aclose()
     return run.end()
@@ -122,6 +122,11 @@ class _Run:
         self._idle = False
         self._gave_up = False
         self._errors = bytearray()
+
+    @property
+    def grace(self) -> float:
+        """How long it may take to end when asked; nobody waits for it when enough was seen."""
+        return 0.0 if self._next is Next.STOP else self._limits.grace
 
     def end(self) -> ProcessEnd:
         """Say how it ended."""
