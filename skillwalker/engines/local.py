@@ -13,19 +13,17 @@ import anyio
 from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from skillwalker.budget import cost_usd
 from skillwalker.command import Access, build_arguments, build_environment
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_root, open_root
+from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.engines.workspace import fill_workspace
 from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.failures import shorten
 from skillwalker.process import Limits, Next, ProcessEnd, run_process
 from skillwalker.process_tree import end_marked
 from skillwalker.standin.server import is_standin
-from skillwalker.stream import Ending, StreamParser
-from skillwalker.stream_events import Tokens
 
 PUBLIC_API = "https://api.anthropic.com"
 IDLE_TIMEOUT = 120.0
@@ -120,26 +118,10 @@ class LocalEngine:
             raise TrialError("set_up", detail) from error
 
     async def _run_in(self, slot: Slot, invocation: Invocation) -> Transcript:
-        parser = StreamParser(
-            prompt=invocation.prompt, called_as=invocation.called_as, price=_message_cost
-        )
-
-        def on_line(line: bytes) -> Next:
-            if parser.feed(line):
-                return Next.STOP
-            return Next.LINGER if parser.is_over else Next.MORE
-
+        reader = TrialReader(invocation)
         began = anyio.current_time()
-        end = await self._start(slot, invocation, on_line)
-        return parser.finish(
-            Ending(
-                exit_code=end.exit_code,
-                duration=anyio.current_time() - began,
-                timed_out=end.timed_out,
-                idle=end.idle,
-                stderr=end.stderr,
-            )
-        )
+        end = await self._start(slot, invocation, reader.take)
+        return reader.finish(end, duration=anyio.current_time() - began)
 
     async def _start(
         self, slot: Slot, invocation: Invocation, on_line: Callable[[bytes], Next]
@@ -274,16 +256,6 @@ def _environment(settings: LocalSettings, slot: Slot) -> dict[str, str]:
         path=settings.path,
         extra=settings.extra_env,
         listing_budget=settings.listing_budget,
-    )
-
-
-def _message_cost(model: str, tokens: Tokens) -> float | None:
-    return cost_usd(
-        model,
-        input_tokens=tokens.input or 0,
-        output_tokens=tokens.output or 0,
-        cache_write_tokens=tokens.cache_write or 0,
-        cache_read_tokens=tokens.cache_read or 0,
     )
 
 
