@@ -38,10 +38,7 @@ def summarise(
         stopped: why the run ended before its last case.
         cause: the same in a line for people.
     """
-    tests = tuple(
-        CaseStatus(suite=case.suite, test_name=case.case.name, status=status_of(rows))
-        for case, rows in by_case
-    )
+    tests = _statuses(by_case)
     statuses = [test.status for test in tests]
     passed, failures = statuses.count(Status.PASSED), statuses.count(Status.FAILED)
     read = [trial.transcript for trial in trials]
@@ -69,6 +66,15 @@ def summarise(
         total_output_tokens=total.output_tokens,
         usage=(("trial", total), ("judge", UsageTotal())),
         tests=tests,
+    )
+
+
+def _statuses(
+    by_case: Sequence[tuple[EvalCase, tuple[ResultRow, ...]]],
+) -> tuple[CaseStatus, ...]:
+    return tuple(
+        CaseStatus(suite=case.suite, test_name=case.case.name, status=status_of(rows))
+        for case, rows in by_case
     )
 
 

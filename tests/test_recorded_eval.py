@@ -254,6 +254,7 @@ def test_scoring_again_says_the_same_and_keeps_the_old_rows(tmp_path: Path) -> N
     folder = outcome.folder
     rows, summary = (folder / "test-results.jsonl").read_bytes(), summary_in(folder)
     assert len({row.status for row in outcome.rows}) == 4
+    assert outcome.rows[-1].reasoning == "was not run: the run was stopped by budget"
     for number in (1, 2):
         (again,) = score_runs(folder.parent, folder.name)
         assert again == outcome
