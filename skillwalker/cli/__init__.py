@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from skillwalker.cli import eval_commands, evals, files, improve, runs
+from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 from skillwalker.errors import SkillwalkerError
 
@@ -63,7 +63,16 @@ evals_app.command("run", help="Run the cases of suites and evaluate them.")(eval
 evals_app.command("score", help="Evaluate a recorded run; runs nothing.")(eval_commands.evals_score)
 evals_app.command("list", help="List suites, their cases by type, and targets.")(evals.evals_list)
 evals_app.command("schema", help="Print the JSON Schema of tests.json.")(evals.evals_schema)
-for group in (scil_app, acil_app, evals_app):
+sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
+sandbox_app.callback()(root)
+sandbox_app.command("build", help="Build the image.")(sandbox.sandbox_build)
+sandbox_app.command("status", help="Say whether the docker engine could run.")(
+    sandbox.sandbox_status
+)
+sandbox_app.command("clean", help="Remove abandoned containers and the images.")(
+    sandbox.sandbox_clean
+)
+for group in (scil_app, acil_app, evals_app, sandbox_app):
     app.add_typer(group)
 app.command("measure", help="Measure a target; never writes it.")(improve.measure)
 app.command("show", help="Show what Claude Code is shown of a skill or agent.")(files.show)

@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,3 +36,18 @@ def temporary_folder() -> Path:
 def can_ask() -> bool:
     """Whether a person can be asked: questions go to stderr, answers come from stdin."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def read_docker_host() -> str | None:
+    """Where the Docker daemon listens; None leaves it to the user's Docker context."""
+    return os.environ.get("DOCKER_HOST") or None
+
+
+def search_path() -> str:
+    """Where programs are looked for."""
+    return os.environ.get("PATH") or os.defpath
+
+
+def read_variables(names: Iterable[str]) -> dict[str, str]:
+    """Read the variables that the user lets through to a trial (`engine-env`), where set."""
+    return {name: os.environ[name] for name in names if name in os.environ}

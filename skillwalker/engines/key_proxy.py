@@ -8,6 +8,7 @@ arrive; nothing is logged.
 
 import http.client
 import json
+import os
 import secrets
 import socket
 import threading
@@ -115,6 +116,21 @@ def _draw_placeholders(access: Access) -> dict[str, tuple[str, str]]:
     }
 
 
+@contextmanager
+def _short_name(path: Path) -> Iterator[str]:
+    """Name a socket so that a long path to its folder does not matter where that can be."""
+    if len(str(path).encode()) <= MAX_SOCKET_PATH:
+        yield str(path)
+    elif not Path("/proc/self/fd").is_dir():
+        raise OSError(f"the path is longer than {MAX_SOCKET_PATH} bytes")
+    else:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            yield f"/proc/self/fd/{folder}/{path.name}"
+        finally:
+            os.close(folder)
+
+
 class _Server(ThreadingMixIn, TCPServer):
     """One thread a connection; none of them keeps the run from ending."""
 
@@ -131,10 +147,9 @@ class _UnixServer(_Server):
     address_family = socket.AF_UNIX
 
     def __init__(self, path: Path, gate: KeyGate) -> None:
-        if len(str(path).encode()) > MAX_SOCKET_PATH:
-            raise OSError(f"the path is longer than {MAX_SOCKET_PATH} bytes")
         self.gate = gate
-        super().__init__(str(path), _Handler)  # type: ignore[arg-type]  # a path is its address
+        with _short_name(path) as name:
+            super().__init__(name, _Handler)  # type: ignore[arg-type]  # a path is its address
         # A sandbox runs as another user; the folder around it is closed to all but ours.
         path.chmod(0o666)
 

@@ -15,11 +15,14 @@ from skillwalker.standin.behaviour import scripted, with_faults
 from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
 from skillwalker.standin.request import read_listing, read_prompt
 from skillwalker.transcript import read_outcome
+from tests.docker_daemon import our_containers
 from tests.engines.worlds import CODE_REVIEW, MODEL, World, make_world
 
 REAL_ENGINES = [
     pytest.param("local-2.1.332", marks=pytest.mark.cli),
     pytest.param("local-2.1.197", marks=pytest.mark.cli),
+    pytest.param("docker-2.1.332", marks=pytest.mark.docker),
+    pytest.param("docker-2.1.197", marks=pytest.mark.docker),
 ]
 ENGINES = [pytest.param("simulated"), *REAL_ENGINES]
 ASKS = "Please check this diff before the merge: does the commit hold up?"
@@ -43,6 +46,8 @@ def api_world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]
 
 def assert_nothing_left(world: World) -> None:
     assert not list(world.temp_root.glob("*"))
+    if world.name.startswith("docker"):
+        assert not our_containers()
     for slot in ("00", "01", "02", "03"):
         homes = world.temp_root.glob(f"*/{slot}/home")
         assert not [home for home in homes if find_marked(f"HOME={home}")]

@@ -10,12 +10,14 @@ import anyio
 from skillwalker.command import Access
 from skillwalker.datatypes.trials import CalledAs, Invocation, Transcript
 from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.engines.docker.run import DockerSettings, open_docker
 from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.simulated import SimulatedEngine
 from skillwalker.standin.behaviour import RoutedBehaviour
 from skillwalker.standin.server import Asked, Behaviour, serve
 from tests.clis import need_cli
+from tests.docker_daemon import docker_host, need_docker
 
 MODEL = "claude-sonnet-4-5"
 REVIEW = "Reviews code changes. Use when someone wants a diff or commit checked before the merge."
@@ -164,9 +166,36 @@ def local_opener(claude: str) -> Callable[[World], AbstractAsyncContextManager[E
     return open_it
 
 
+def docker_settings(world: World, image: str) -> DockerSettings:
+    """Build settings for a docker engine whose API is the world's stand-in."""
+    world.temp_root.mkdir(exist_ok=True)
+    return DockerSettings(
+        access=replace(world.access, base_url=world.url),
+        temp_root=world.temp_root,
+        path="/usr/local/bin:/usr/bin:/bin",
+        concurrency=world.concurrency,
+        docker_host=docker_host(),
+        image=image,
+        idle_timeout=world.idle_timeout,
+    )
+
+
+def docker_opener(image: str) -> Callable[[World], AbstractAsyncContextManager[Engine]]:
+    """Make what opens a docker engine with an image."""
+
+    @asynccontextmanager
+    async def open_it(world: World) -> AsyncIterator[Engine]:
+        async with open_docker(docker_settings(world, image)) as engine:
+            yield engine
+
+    return open_it
+
+
 def make_world(name: str, root: Path) -> World:
-    """Make the world of an engine named `simulated` or `local-VERSION`."""
+    """Make the world of an engine named `simulated`, `local-VERSION` or `docker-VERSION`."""
     if name == "simulated":
         return World(name, root, open_simulated)
+    if name.startswith("docker-"):
+        return World(name, root, docker_opener(need_docker(name.removeprefix("docker-"))))
     version = name.removeprefix("local-")
     return World(name, root, local_opener(str(need_cli(version))))

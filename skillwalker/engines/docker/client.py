@@ -1,5 +1,6 @@
 """Opens the connection to the Docker daemon, and makes the SDK's errors ours."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skillwalker.errors import EngineError, EngineUnavailableError, TrialError
@@ -14,12 +15,25 @@ BUILD_HINT = "build it with `skillwalker sandbox build`"
 _START_HINT = "start Docker, or set DOCKER_HOST to a daemon that runs"
 
 
-def connect(host: str | None, *, connections: int = 10) -> "DockerClient":
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Daemon:
+    """What answers."""
+
+    version: str
+    passes_sockets: bool
+    """Whether a bind mount passes a socket of this machine on; the virtual machine of Docker
+    Desktop sees files only."""
+
+
+def connect(
+    host: str | None, *, connections: int = 10, timeout: int = CALL_TIMEOUT
+) -> "DockerClient":
     """Connect to the daemon; the caller closes the client.
 
     Args:
         host: as in DOCKER_HOST; None takes the user's current Docker context.
         connections: how many are kept open.
+        timeout: seconds for one call.
 
     Raises:
         EngineUnavailableError: no daemon answers.
@@ -31,7 +45,7 @@ def connect(host: str | None, *, connections: int = 10) -> "DockerClient":
         return docker.DockerClient.from_env(
             # Never empty: the SDK would read the environment in place of it.
             environment={"DOCKER_HOST": host or ""},
-            timeout=CALL_TIMEOUT,
+            timeout=timeout,
             max_pool_size=connections,
             use_context=not host,
         )
@@ -42,20 +56,22 @@ def connect(host: str | None, *, connections: int = 10) -> "DockerClient":
         ) from error
 
 
-def can_pass_sockets(client: "DockerClient") -> bool:
-    """Say whether a bind mount passes a socket of this machine on.
-
-    Docker Desktop runs its containers in a virtual machine that sees files only.
+def read_daemon(client: "DockerClient") -> Daemon:
+    """Ask the daemon what it is.
 
     Raises:
-        EngineError: the daemon does not answer.
+        EngineError: it does not answer.
     """
     from docker.errors import DockerException
 
     try:
-        return bool(client.api.info().get("OperatingSystem") != "Docker Desktop")
+        info = client.api.info()
     except (DockerException, OSError) as error:
         raise translate("asking the daemon what it is", error) from error
+    return Daemon(
+        version=str(info.get("ServerVersion")),
+        passes_sockets=info.get("OperatingSystem") != "Docker Desktop",
+    )
 
 
 def translate(doing: str, error: Exception) -> EngineError:

@@ -68,8 +68,7 @@ class Containers:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(remove, self._client, job.name, limiter=self._control)
                 if chunks is not None:
-                    with suppress(OSError):
-                        chunks.close()
+                    await to_thread.run_sync(_detach, chunks, limiter=self._control)
 
     async def _ask(
         self, doing: str, job: Job, call: "Callable[[DockerClient, Job], _Result]"
@@ -149,6 +148,13 @@ class _Reading:
 def _attach(client: "DockerClient", job: Job) -> "CancellableStream[_Chunk]":
     """Open the stream of what a container says; it must be open before the start."""
     return client.api.attach(job.name, stream=True, demux=True)
+
+
+def _detach(chunks: "CancellableStream[_Chunk]") -> None:
+    """Close a stream; the SDK's own `close` leaves the socket to the garbage collector."""
+    with suppress(OSError):
+        chunks.close()
+    vars(chunks)["_response"].close()
 
 
 def _start(client: "DockerClient", job: Job) -> None:

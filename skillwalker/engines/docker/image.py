@@ -31,6 +31,9 @@ _CHECK = (
     'for name in "$@"; do command -v "$name" >/dev/null || { echo "no $name" >&2; exit 1; }; done; '
     "exec claude --version"
 )
+_REMEDY = (
+    "name an image that is there by --base, which asks no registry, or see that Docker reaches one"
+)
 _VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 _ON_BASE = "FROM {base}\nCOPY claude /usr/local/bin/claude\n"
 _FROM_REGISTRY = """\
@@ -224,7 +227,7 @@ def _build(
                 fileobj=context, custom_context=True, rm=True, forcerm=True, decode=True
             ):
                 if "error" in line:
-                    raise EngineError(f"building the sandbox image: {line['error']}")
+                    raise EngineError(f"building the sandbox image: {line['error']}; {_REMEDY}")
                 built = (line.get("aux") or {}).get("ID", built)
                 if words := str(line.get("stream", "")).strip():
                     progress(words)

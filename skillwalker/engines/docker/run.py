@@ -15,7 +15,7 @@ from anyio import to_thread
 from skillwalker.command import Access, build_arguments, build_environment
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.docker import hardening as inside
-from skillwalker.engines.docker.client import can_pass_sockets, connect
+from skillwalker.engines.docker.client import connect, read_daemon
 from skillwalker.engines.docker.container import Containers
 from skillwalker.engines.docker.hardening import CANNOT_SET_UP, Job
 from skillwalker.engines.docker.image import IMAGE, SandboxImage, need_image
@@ -239,16 +239,16 @@ async def open_docker(settings: DockerSettings) -> AsyncIterator[DockerEngine]:
         stack.callback(client.close)
         await to_thread.run_sync(sweep, client)
         image = await to_thread.run_sync(need_image, client, settings.image)
-        passes_sockets = await to_thread.run_sync(can_pass_sockets, client)
+        daemon = await to_thread.run_sync(read_daemon, client)
         folder = stack.enter_context(scratch_folder(settings.temp_root))
-        place = stack.enter_context(_lay_out(folder, settings.access, passes_sockets))
+        place = stack.enter_context(_lay_out(folder, settings.access, daemon.passes_sockets))
         simulated = await to_thread.run_sync(is_standin, settings.access.base_url or "")
         engine = DockerEngine(
             settings,
             place=place,
             containers=Containers(client, streams=settings.concurrency),
             image=image,
-            facts=_facts(settings, image, simulated=simulated, is_closed=passes_sockets),
+            facts=_facts(settings, image, simulated=simulated, is_closed=daemon.passes_sockets),
         )
         await engine.probe()
         yield engine

@@ -74,8 +74,8 @@ def is_abandoned(labels: Mapping[str, str], *, here: Owner, now: float) -> bool:
     return not deadline.isdecimal() or int(deadline) < now
 
 
-def list_containers(client: "DockerClient") -> tuple[tuple[str, Mapping[str, str]], ...]:
-    """List our containers, running or not: id and labels.
+def list_abandoned(client: "DockerClient") -> tuple[str, ...]:
+    """List our containers, running or not, whose maker is gone.
 
     Raises:
         EngineError: the daemon does not answer.
@@ -83,10 +83,11 @@ def list_containers(client: "DockerClient") -> tuple[tuple[str, Mapping[str, str
     from docker.errors import DockerException
 
     try:
-        found = client.api.containers(all=True, filters={"label": f"{LABEL}={_CONTAINER}"})
+        ours = client.api.containers(all=True, filters={"label": f"{LABEL}={_CONTAINER}"})
     except (DockerException, OSError) as error:
         raise translate("looking for left containers", error) from error
-    return tuple((str(one["Id"]), one.get("Labels") or {}) for one in found)
+    here, now = this_process(), time.time()
+    return tuple(str(one["Id"]) for one in ours if is_abandoned(one["Labels"], here=here, now=now))
 
 
 def sweep(client: "DockerClient") -> int:
@@ -95,10 +96,7 @@ def sweep(client: "DockerClient") -> int:
     Raises:
         EngineError: the daemon does not answer.
     """
-    here, now = this_process(), time.time()
-    left = [
-        one for one, labels in list_containers(client) if is_abandoned(labels, here=here, now=now)
-    ]
+    left = list_abandoned(client)
     for one in left:
         remove(client, one)
     return len(left)
