@@ -238,7 +238,7 @@ def every_kind(root: Path) -> EvalOutcome:
     cases = (*DEFAULT, JUDGED, call_case("late", runs=3), call_case("unrun"))
     places = make_eval_project(root, *cases)
     return run_order(
-        places, TableEngine(answers), order_of(concurrency=1), limits=Limits(max_trials=12)
+        places, TableEngine(answers), order_of(concurrency=1), limits=Limits(max_trials=11)
     )
 
 
