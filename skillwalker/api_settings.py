@@ -35,7 +35,8 @@ class Settings(TypedDict, total=False):
     home: StrPath
     """The home in which `user:` targets lie. Default: there are none."""
     temporary: StrPath
-    """An existing folder for throw-away copies. Default: the output folder."""
+    """An existing folder for throw-away copies, which a real engine needs outside the project.
+    Default: the output folder."""
 
 
 class LoopSettings(Settings, total=False):
