@@ -215,8 +215,6 @@ def _fault(old: FrontmatterReading, new: FrontmatterReading, text: str) -> str |
         return (
             f"Claude Code would read it otherwise; {first}write it on one line in plain characters"
         )
-    if old.block.state is BlockState.VALID and new.block.state is not BlockState.VALID:
-        return "the frontmatter would no longer be valid YAML"
     if other_reading(new.block) not in {None, text_of(new.block, "description")}:
         return "a YAML parser would read it otherwise than Claude Code"
     changed = [
@@ -237,8 +235,7 @@ def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     """Make the throw-away copy of a file: some keys byte for byte, and another body.
 
     Where Claude Code lists a skill by the first line of its body, that line stays in front of the
-    new one; where there is no such line the copy has no body either. A frontmatter that Claude Code
-    cannot read goes as a whole, for it says nothing.
+    new one; where there is no such line the copy has no body either.
 
     Raises:
         TargetError: the kept keys cannot be read without the others.
@@ -248,7 +245,7 @@ def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     if entry is None or entry.is_map or shown_text(entry.value) is None:
         heading = next((line for line in block.body.split("\n") if line.strip(JS_SPACE)), "")
         body = f"{heading}\n\n{body}" if heading else ""
-    if block.state in {BlockState.ABSENT, BlockState.UNREADABLE}:
+    if block.state is BlockState.ABSENT:
         return body.encode()
     kept = tuple(entry for entry in block.entries if entry.key in keys)
     for lines in (_as_written(content, block, kept), _as_repaired(block, kept)):

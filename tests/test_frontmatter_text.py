@@ -149,6 +149,23 @@ def test_only_the_value_changes_and_keeps_its_style(before: str, text: str, afte
         assert read_frontmatter(new, SKILL).description == text
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("description: Old\n\tone.", f"description: {NEW}", id="tab in the value"),
+        pytest.param(
+            "metadata:\n\ta: b\n  c: d\ndescription: Old.",
+            f"metadata:\n\ta: b\n  c: d\ndescription: {NEW}",
+            id="tab before the value",
+        ),
+    ],
+)
+def test_a_file_whose_tabs_are_repaired_keeps_its_other_bytes(before: str, after: str) -> None:
+    old = a_file(before, "model: opus")
+    assert read_frontmatter(old, SKILL).block.state is BlockState.REPAIRED
+    assert replace_description(old, NEW, SKILL) == a_file(after, "model: opus")
+
+
 def test_a_wrapped_text_is_wrapped_again() -> None:
     text = " ".join(["word"] * 40)
     for entry in ("description: >-\n  Old", "description: Old\n  one"):
@@ -234,6 +251,8 @@ def test_a_text_is_refused_when_it_would_change_how_another_key_is_read() -> Non
     assert read_frontmatter(content, SKILL).when_to_use == "fix issue #12 first"
     with pytest.raises(TargetError, match="`when_to_use` in double quotes"):
         replace_description(content, NEW, SKILL)
+    with pytest.raises(TargetError, match="end the frontmatter early"):
+        replace_description(content, "a --- b", SKILL)
     kept = replace_description(content, "Use if: asked", SKILL)
     assert kept == content.replace(b"Use when: asked", b"Use if: asked")
 

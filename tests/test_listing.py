@@ -231,6 +231,17 @@ def test_whole_descriptions_are_dropped_over_the_budget(
     assert used.pop() <= 8_000 or whole == 0
 
 
+# As above, of shorter texts: the last that fits shows what Claude Code's own lines take.
+@pytest.mark.parametrize(("count", "size", "whole"), [(60, 20, 54), (100, 20, 33), (150, 5, 18)])
+def test_the_last_text_that_fits_is_the_one_that_was_sent(
+    count: int, size: int, whole: int
+) -> None:
+    skills = [a_skill(f"s{index:05}", "x" * size) for index in range(count)]
+    last, next_one = skills[whole - 1], skills[whole]
+    assert place_in_listing(last, skills, model=SONNET).state is ListingState.WHOLE
+    assert place_in_listing(next_one, skills, model=SONNET).state is ListingState.NAME_ONLY
+
+
 def test_a_short_text_fits_behind_a_long_one_that_was_dropped() -> None:
     skills = [a_skill(name, "x" * size) for name, size in (("a", 1500), ("b", 1500), ("c", 50))]
     states = [place_in_listing(skill, skills, model=SONNET).state for skill in skills]
