@@ -130,7 +130,7 @@ def called_as(target: Target, siblings: Sequence[Target]) -> CalledAs:
         target: the skill or agent under trial.
         siblings: what is loaded beside it.
     """
-    names = {_listed_name(target)}
+    names = {_listed_name(target)}  # a project's skill keeps this one before a bundled skill
     if target.kind is TargetKind.SKILL:
         rivals = [other for other in siblings if other.kind is TargetKind.SKILL]
         names |= _bare_names(target, rivals)
@@ -156,7 +156,7 @@ def place_in_listing(target: Target, siblings: Sequence[Target], *, model: str) 
 
 def _bare_names(target: Target, rivals: Sequence[Target]) -> set[str]:
     """Give the bare names that mean this skill and no other that is loaded."""
-    taken = set(BUNDLED_SKILLS) if target.position is Position.PLUGIN else set()
+    taken = set(BUNDLED_SKILLS)
     for rival in rivals:
         taken |= _own_names(rival)
     return _own_names(target) - taken

@@ -192,6 +192,30 @@ def test_of_two_writers_one_wins_whole(file: Path) -> None:
     assert names(file.parent) == ["SKILL.md"]
 
 
+def test_a_second_writer_waits_until_the_first_has_looked_again(file: Path) -> None:
+    done = threading.Event()
+
+    def write_too() -> None:
+        swap_bytes(file, old=NEW, new=b"second", check=fine)
+        done.set()
+
+    second = threading.Thread(target=write_too)
+
+    def check(_: bytes) -> str | None:
+        second.start()
+        return "the second did not wait" if done.wait(timeout=0.3) else None
+
+    swap_bytes(file, old=OLD, new=NEW, check=check)
+    second.join()
+    assert file.read_bytes() == b"second"
+
+
+def test_the_old_bytes_are_never_written_over(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "held").hardlink_to(file)
+    swap_bytes(file, old=OLD, new=NEW, check=fine)
+    assert (tmp_path / "held").read_bytes() == OLD
+
+
 def test_killed_at_any_moment_the_file_is_whole(file: Path) -> None:
     code = (
         "import sys; from pathlib import Path\n"

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.datatypes.vocabulary import Position, TargetKind
-from skillwalker.target_place import files_of, find_files, kind_of, place_of
+from skillwalker.target_place import DEEPEST_AGENT, files_of, find_files, kind_of, place_of
 from tests.project_files import manifest, skill_file, write_files
 
 SKILL, AGENT = TargetKind.SKILL, TargetKind.AGENT
@@ -130,7 +130,9 @@ def test_a_manifest_adds_skills_and_replaces_agents(tmp_path: Path) -> None:
 def test_a_folder_linked_to_itself_ends(tmp_path: Path) -> None:
     write_files(tmp_path, {"agents/a.md": skill_file()})
     (tmp_path / "agents" / "self").symlink_to(tmp_path / "agents")
-    assert tmp_path / "agents" / "a.md" in files_of(tmp_path, AGENT)
+    files = files_of(tmp_path, AGENT)
+    assert files[0] == tmp_path / "agents" / "a.md"
+    assert len(files) == 1 + DEEPEST_AGENT
 
 
 def test_a_search_finds_skills_and_agents_but_no_skill_s_inner_files(tmp_path: Path) -> None:

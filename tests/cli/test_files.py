@@ -160,16 +160,6 @@ def test_show_strict_fails_where_something_is_not_listed() -> None:
     assert main(["show", "demo:alpha", "--strict"]) == 0
 
 
-def test_show_escapes_what_would_steer_a_terminal(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_files(project, {SKILL: skill_file('"Reviews \\e]0;owned\\a code for faults."')})
-    assert main(["show", "demo:alpha"]) == 0
-    out = capsys.readouterr().out
-    assert "\x1b" not in out
-    assert "\x07" not in out
-
-
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

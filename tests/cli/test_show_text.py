@@ -1,0 +1,47 @@
+from pathlib import Path
+
+import pytest
+
+from skillwalker.cli.show_text import diff_text, plain, short_path
+from skillwalker.datatypes.edits import WrittenFile
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("a\tb\nc", "a\tb\nc"),
+        ("\x1b]0;owned\x07", "\\u001b]0;owned\\u0007"),
+        ("\x9b31m", "\\u009b31m"),
+        ("\ud800", "\\ud800"),
+        ("レビュー 👩‍💻", "レビュー 👩‍💻"),
+    ],
+    ids=["lines", "title", "csi", "half", "scripts"],
+)
+def test_what_would_steer_a_terminal_is_escaped(text: str, printed: str) -> None:
+    assert plain(text) == printed
+
+
+def test_a_change_is_shown_with_its_lines_around_it() -> None:
+    written = WrittenFile(
+        path=Path("/p/SKILL.md"),
+        before=b"---\r\nname: \xff\r\ndescription: old \x1b\r\n---\r\n",
+        after=b"---\r\nname: \xff\r\ndescription: new\r\n---\r\n",
+    )
+    assert diff_text(written, "SKILL.md").splitlines() == [
+        "--- a/SKILL.md",
+        "+++ b/SKILL.md",
+        "@@ -1,5 +1,5 @@",
+        " ---",
+        " name: \\xff",
+        "-description: old \\u001b",
+        "+description: new",
+        " ---",
+        " ",
+    ]
+    assert diff_text(WrittenFile(path=Path("x"), before=b"a", after=b"a"), "x") == ""
+
+
+def test_a_path_is_short_inside_the_project_only() -> None:
+    project = Path("/p")
+    assert short_path(Path("/p/a/b.md"), project) == "a/b.md"
+    assert short_path(Path("/q/b.md"), project) == "/q/b.md"
