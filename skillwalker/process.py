@@ -1,6 +1,9 @@
 """Runs one program: feeds it, reads it line by line within limits, and leaves nothing of it."""
 
+import fcntl
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -14,6 +17,8 @@ from skillwalker.process_tree import end_group
 MAX_LINE = 32 * 2**20
 """Bytes of the longest line that is kept; the rest of a longer one is read and dropped."""
 
+_PIPE_SIZE = 2**20
+_CHUNK = 2**16
 _STDERR_TAIL = 16 * 2**10
 _DRAIN = 1.0
 """Seconds for what is still in the pipe when the program has ended but a child holds it open."""
@@ -80,16 +85,23 @@ async def run_process(
     Raises:
         OSError: the program cannot be started.
     """
-    process = await anyio.open_process(
-        list(argv),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=dict(env),
-        cwd=cwd,
-        start_new_session=True,
-    )
-    run = _Run(process, on_line, limits)
+    output, write_end = _open_pipe()
+    process = None
+    try:
+        process = await anyio.open_process(
+            list(argv),
+            stdin=PIPE,
+            stdout=write_end,
+            stderr=PIPE,
+            env=dict(env),
+            cwd=cwd,
+            start_new_session=True,
+        )
+    finally:
+        os.close(write_end)
+        if process is None:
+            os.close(output)
+    run = _Run(process, output, on_line, limits)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run.feed, stdin)
@@ -103,14 +115,28 @@ async def run_process(
             await end_group(process.pid, marker, is_running=running, grace=run.grace)
             with anyio.move_on_after(limits.grace + 1):
                 await process.aclose()
+            os.close(output)
     return run.end()
+
+
+def _open_pipe() -> tuple[int, int]:
+    """Open a pipe as large as the system allows: older CLIs drop at their end what did not fit."""
+    output, write_end = os.pipe()
+    os.set_blocking(output, False)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+    return output, write_end
 
 
 class _Run:
     """One program and what was seen of it."""
 
-    def __init__(self, process: Process, on_line: Callable[[bytes], Next], limits: Limits) -> None:
+    def __init__(
+        self, process: Process, output: int, on_line: Callable[[bytes], Next], limits: Limits
+    ) -> None:
         self._process = process
+        self._output = output
         self._on_line = on_line
         self._limits = limits
         self._buffer = bytearray()
@@ -180,17 +206,12 @@ class _Run:
 
     async def _receive(self) -> bytes:
         """Receive some output; nothing at its end and when the program is silent for too long."""
-        stream = self._process.stdout
-        if stream is None:
-            return b""
         patience = self._limits.linger if self._next is Next.LINGER else self._limits.idle
         if self._exit_code is not None:
             patience = _DRAIN
         with anyio.move_on_after(patience) as self._receiving:
-            try:
-                return await stream.receive()
-            except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                return b""
+            await anyio.wait_readable(self._output)
+            return os.read(self._output, _CHUNK)
         self._idle = self._next is Next.MORE and self._exit_code is None
         self._gave_up = True
         return b""
