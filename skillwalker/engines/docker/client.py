@@ -1,5 +1,6 @@
 """Opens the connection to the Docker daemon, and makes the SDK's errors ours."""
 
+import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from skillwalker.errors import EngineError, EngineUnavailableError, TrialError
 if TYPE_CHECKING:
     from docker import DockerClient
 
+DEFAULT_HOST = "unix:///var/run/docker.sock"
 CALL_TIMEOUT = 60
 """Seconds for one call; making a container on a busy machine takes some of them."""
 BUILD_HINT = "build it with `skillwalker sandbox build`"
@@ -41,19 +43,34 @@ def connect(
     import docker
     from docker.errors import DockerException
 
+    address = host or "the default address"
     try:
-        return docker.DockerClient.from_env(
-            # Never empty: the SDK would read the environment in place of it.
-            environment={"DOCKER_HOST": host or ""},
+        given = (
+            {"base_url": host} if host else docker.ContextAPI.kwargs_from_context(environment={})
+        )
+        address = given.get("base_url") or DEFAULT_HOST
+        _knock(address)
+        return docker.DockerClient(
+            base_url=address,
+            tls=given.get("tls") or False,
             timeout=timeout,
             max_pool_size=connections,
-            use_context=not host,
         )
     except (DockerException, OSError, ValueError) as error:
         raise EngineUnavailableError(
-            f"engine docker: no daemon answers at {host or 'the default socket'} "
-            f"({_innermost(error)}); {_START_HINT}"
+            f"engine docker: no daemon answers at {address} ({_innermost(error)}); {_START_HINT}"
         ) from error
+
+
+def _knock(address: str) -> None:
+    """Try a socket first: the SDK never closes one that it could not connect.
+
+    Raises:
+        OSError: nobody listens there.
+    """
+    if address.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.connect(address.removeprefix("unix://"))
 
 
 def read_daemon(client: "DockerClient") -> Daemon:

@@ -1,0 +1,45 @@
+"""Which containers are left behind by a run that is gone."""
+
+import subprocess
+import sys
+
+import pytest
+
+from skillwalker.engines.docker.sweep import Owner, is_abandoned, owner_labels, this_process
+
+HERE = this_process()
+NOW = 1_000_000.0
+
+
+def ended_pid() -> int:
+    child = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    child.wait()
+    return child.pid
+
+
+def other(**changed: object) -> Owner:
+    fields = {"pid": HERE.pid, "start": HERE.start, "host": HERE.host, **changed}
+    return Owner(**fields)  # type: ignore[arg-type]  # a test's shorthand
+
+
+@pytest.mark.parametrize(
+    ("owner", "deadline", "abandoned"),
+    [
+        pytest.param(HERE, NOW - 1, False, id="alive, however late"),
+        pytest.param(other(pid=ended_pid()), NOW + 99, True, id="ended"),
+        pytest.param(other(start="1"), NOW + 99, True, id="number taken by a later process"),
+        pytest.param(other(start=""), NOW + 99, False, id="alive, start unknown"),
+        pytest.param(other(host="elsewhere"), NOW + 1, False, id="another machine, in time"),
+        pytest.param(other(host="elsewhere"), NOW - 1, True, id="another machine, too late"),
+    ],
+)
+def test_only_what_nobody_will_remove_is_abandoned(
+    owner: Owner, deadline: float, abandoned: bool
+) -> None:
+    labels = owner_labels(owner, deadline=deadline)
+    assert is_abandoned(labels, here=HERE, now=NOW) is abandoned
+
+
+@pytest.mark.parametrize("labels", [{}, {"skillwalker.deadline": "soon"}])
+def test_labels_that_cannot_be_read_are_nobodys(labels: dict[str, str]) -> None:
+    assert is_abandoned(labels, here=HERE, now=NOW)
