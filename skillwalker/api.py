@@ -45,6 +45,7 @@ _OUTSIDE = frozenset(
         "improver",
         "neighbours",
         "allow_simulated",
+        "engine_settings",
         "prices",
         "listener",
     }
@@ -150,7 +151,9 @@ async def run_evals(
         login=settings.get("login", Login()),
         limits=Limits(max_trials=config.max_trials),
         listener=_listener(settings.get("listener"), debug=debug),
-        open_engine=partial(open_engine, engine, seed=config.seed),
+        open_engine=partial(
+            open_engine, engine, seed=config.seed, settings=settings.get("engine_settings")
+        ),
     )
     return (await run_eval_order(order, around)).summary
 
@@ -196,6 +199,7 @@ async def _improve(
         listener=_listener(settings.get("listener"), debug=debug),
         approve=lambda summary: apply and (may_write or not summary.simulated),
         limits=Limits(max_trials=order.config.max_trials),
+        open_engine=partial(open_engine, order.engine, seed=order.config.seed),
         prices=tuple(settings.get("prices", ())),
     )
     summary, _ = await run_order(order, around)

@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 from skillwalker.config import Login
 from skillwalker.datatypes.evals import EvalEvent
 from skillwalker.datatypes.summary import Event
+from skillwalker.engines.registry import EngineSettings
 from skillwalker.settings import PriceSettings
 
 StrPath = str | Path
@@ -72,6 +73,8 @@ class EvalSettings(Settings, total=False):
 
     repeats: int
     """Runs of a case that says nothing of its own; odd. Default: 1."""
+    engine_settings: EngineSettings
+    """What every engine but the simulated one needs."""
     unsafe_local: bool
     """Whether real plugins may act on this machine, outside a container. Default: no."""
     listener: Callable[[EvalEvent], None]

@@ -1,5 +1,8 @@
 """All four types of case and every expectation, with the real Claude CLI against the stand-in."""
 
+import json
+import subprocess
+import sys
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
@@ -101,3 +104,30 @@ def test_a_suite_of_all_types_gives_the_right_rows(tmp_path: Path, version: str)
     assert (outcome.summary.trials, outcome.summary.simulated) == (7, True)
     (again,) = score_runs(outcome.folder.parent, outcome.folder.name)
     assert again == outcome
+
+
+def test_the_command_runs_the_named_cli_with_the_users_login(tmp_path: Path) -> None:
+    claude = need_cli(VERSIONS[0])
+    project = make_eval_project(tmp_path / "project", call_case("skill")).project
+    (tmp_path / "t").mkdir()
+    with serve(answer) as standin:
+        environment = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(tmp_path),
+            "TMPDIR": str(tmp_path / "t"),
+            "ANTHROPIC_API_KEY": "sk-ant-planted",
+            "ANTHROPIC_BASE_URL": standin.url,
+        }
+        words = ["evals", "run", "--engine", "local", "--claude", str(claude), "--json"]
+        done = subprocess.run(
+            [sys.executable, "-m", "skillwalker", *words, "-C", str(project)],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["passed"], found["cli_version"]) == (1, VERSIONS[0])
+    assert "engine local: Claude Code" in done.stderr.splitlines()[0]
+    written = b"".join(path.read_bytes() for path in (project / "output").rglob("*.json*"))
+    assert b"sk-ant-planted" not in written

@@ -1,6 +1,6 @@
 """evals run, evals score."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,6 +24,13 @@ Timeout = Annotated[
 UnsafeLocal = Annotated[
     bool, typer.Option("--unsafe-local", help="Let real plugins act on this machine.")
 ]
+Engine = Annotated[
+    Literal["docker", "local", "simulated"] | None,
+    typer.Option(help="What runs a trial. Default: docker if it is ready, else local."),
+]
+Claude = Annotated[
+    str | None, typer.Option(metavar="PATH", help="The Claude CLI of the local engine.")
+]
 RunId = Annotated[str | None, typer.Argument(metavar="[RUN_ID]")]
 Force = Annotated[
     bool, typer.Option("--force", help="Without RUN_ID: those that have results as well.")
@@ -37,7 +44,8 @@ def evals_run(
     repeats: Repeats = 1,
     trial_model: options.TrialModel = None,
     seed: options.Seed = 0,
-    engine: options.Engine = None,
+    engine: Engine = None,
+    claude: Claude = None,
     max_turns: MaxTurns = None,
     timeout: Timeout = None,
     concurrency: options.Concurrency = 4,
@@ -52,11 +60,12 @@ def evals_run(
     from skillwalker.cli import eval_running as running
 
     opened = open_project(ctx, project)
-    order = running.order(
+    task = running.prepare(
         opened,
         suites=tuple(suites or ()),
         test=test,
         engine=engine,
+        claude=claude,
         repeats=repeats,
         trial_model=trial_model,
         seed=seed,
@@ -67,7 +76,7 @@ def evals_run(
         unsafe_local=unsafe_local,
     )
     as_json = wants_json(ctx, as_json)
-    raise typer.Exit(running.run(order, opened, as_json=as_json, quiet=quiet, debug=debug))
+    raise typer.Exit(running.run(task, opened, as_json=as_json, quiet=quiet, debug=debug))
 
 
 def evals_score(

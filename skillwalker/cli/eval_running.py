@@ -4,19 +4,20 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import anyio
 import typer
 
-from skillwalker.cli.environment import read_login, temporary_folder
+from skillwalker.cli.engine_setup import engine_settings
 from skillwalker.cli.options import Project
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted
 from skillwalker.datatypes.vocabulary import StopReason
-from skillwalker.engines.registry import open_engine
+from skillwalker.engines.registry import Choice, EngineSettings, choose_engine, open_engine
 from skillwalker.errors import ConfigError
 from skillwalker.eval_plan import EvalOrder
 from skillwalker.eval_records import outcome_record
@@ -30,42 +31,52 @@ EXIT_INTERRUPTED = 130
 WORST_FIRST = (EXIT_INTERRUPTED, EXIT_FAILED, EXIT_INCONCLUSIVE)
 
 
-def order(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalTask:
+    """What is asked for, with the engine that it is asked of."""
+
+    order: EvalOrder
+    choice: Choice
+    engine_settings: EngineSettings
+
+
+def prepare(
     opened: Project,
     *,
     suites: tuple[str, ...],
     test: str | None,
     engine: str | None,
+    claude: str | None,
     **settings: object,
-) -> EvalOrder:
+) -> EvalTask:
     """Fill in what was not said.
 
     Raises:
         BadParameter: exit code 2; a value is out of range, and the message names the flag.
-        ConfigError: no engine is named, and none may be chosen.
     """
     try:
         config = EvalConfig(**settings)  # type: ignore[arg-type]  # the flags' types are typer's
     except ConfigError as error:
         raise typer.BadParameter(str(error)) from error
-    chosen = engine or opened.settings.engine
-    if chosen is None:
-        raise ConfigError("no engine is chosen: use --engine simulated, or set it in the settings")
-    return EvalOrder(suites=suites, test=test, engine=chosen, config=config)
+    told = engine_settings(opened, concurrency=config.concurrency, claude=claude)
+    choice = choose_engine(told, asked=engine or opened.settings.engine)
+    order = EvalOrder(suites=suites, test=test, engine=choice.name, config=config)
+    return EvalTask(order=order, choice=choice, engine_settings=told)
 
 
-def run(order: EvalOrder, opened: Project, *, as_json: bool, quiet: bool, debug: bool) -> int:
+def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: bool) -> int:
     """Run and evaluate cases, tell the result, and give the exit code."""
     if debug:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    order, told = task.order, task.engine_settings
     limits = Limits(max_trials=order.config.max_trials)
     around = EvalSurroundings(
         places=opened.places,
-        temporary=temporary_folder(),
-        login=read_login(),
+        temporary=told.temporary,
+        login=told.login,
         limits=limits,
-        listener=_Progress(quiet=quiet),
-        open_engine=partial(open_engine, order.engine, seed=order.config.seed),
+        listener=_Progress(task.choice, quiet=quiet),
+        open_engine=partial(open_engine, order.engine, seed=order.config.seed, settings=told),
     )
     outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
     if outcome is None:
@@ -119,7 +130,8 @@ def _short(folder: Path) -> str:
 class _Progress:
     """A line for the run and one for each trial."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, choice: Choice, *, quiet: bool) -> None:
+        self._choice = choice
         self._quiet = quiet
         self._done = 0
         self._trials = 0
@@ -128,7 +140,8 @@ class _Progress:
         """Show an event."""
         if isinstance(event, EvalStarted):
             self._trials = event.trials
-            typer.echo(started_line(event), err=True)
+            headline = self._choice.explain(event.headline)
+            typer.echo(started_line(replace(event, headline=headline)), err=True)
             return
         self._done += event.trial.attempt == 0
         if not self._quiet:

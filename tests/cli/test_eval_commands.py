@@ -32,6 +32,8 @@ NEVER = call_case("no", False, prompt="write a poem about the sea")
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def run(root: Path, *words: str) -> int:
@@ -150,6 +152,17 @@ def test_wrong_words_are_refused_and_nothing_is_written(
     assert "Traceback" not in captured.err
     assert captured.out == ""
     assert not places.output_dir.exists()
+
+
+def test_the_simulated_engine_is_never_chosen_by_itself(tmp_path: Path, capsys: Output) -> None:
+    make_eval_project(tmp_path, NEVER)
+    code, found = run_json(tmp_path, capsys, "run")
+    assert (code, found["engine"], found["simulated"]) == (3, "local", False)
+    assert (found["trials"], found["inconclusive"]) == (0, 1)
+    assert "there is no login for Claude" in found["cause"]
+    (tmp_path / "skillwalker.toml").write_text('engine = "simulated"\n')
+    code, found = run_json(tmp_path, capsys, "run")
+    assert (code, found["engine"]) == (0, "simulated")
 
 
 def test_a_budget_of_nothing_is_inconclusive(tmp_path: Path, capsys: Output) -> None:
