@@ -1,6 +1,7 @@
 """What a run will do: resolved, split and checked, before anything is spent or written."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
@@ -37,8 +38,20 @@ def prepare(
     config: LoopConfig,
     run_kind: str,
     with_rivals: bool = True,
+    resolve_model: Callable[[str], str] = str,
 ) -> Plan:
     """Resolve the target and its cases, split them, and see what Claude Code is shown.
+
+    Args:
+        places: the project.
+        kind: skill or agent.
+        suite: its name; None means the only one that has cases for the target.
+        target: as written; None means the only one that the suite has cases for.
+        config: how it is measured.
+        run_kind: scil, acil or measure.
+        with_rivals: whether siblings are shown beside the target.
+        resolve_model: gives the full id behind an alias, which means another model in each
+            version of the CLI.
 
     Raises:
         SuiteError: the suite is missing or wrong, or cannot be split as asked.
@@ -49,9 +62,8 @@ def prepare(
     )
     found = resolved.target
     require_triggerable(found)
-    cases = split_cases(
-        resolved.cases, suite=resolved.suite, target=found.id, fraction=config.holdout
-    )
+    called = tuple(replace(case, model=resolve_model(case.model)) for case in resolved.cases)
+    cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
     inside = found.path.is_relative_to(places.project)
     return Plan(
         kind=run_kind,

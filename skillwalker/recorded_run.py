@@ -4,17 +4,17 @@ The command line and the library's functions both end here; several targets are 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker import edits
 from skillwalker.budget import Price
-from skillwalker.claude import AnthropicCompleter, Completer
+from skillwalker.claude import AnthropicCompleter, Completer, resolve_model
 from skillwalker.config import Login, LoopConfig
-from skillwalker.datatypes.summary import Event, IterationDone, Summary
+from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind
-from skillwalker.engines.protocol import EngineFacts
-from skillwalker.engines.registry import open_engine
+from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
@@ -40,8 +40,11 @@ class Order:
     target: str | None
     config: LoopConfig
     engine: str
+    """Its name; `Surroundings.open_engine` opens it."""
+    engine_why: str = ""
+    """Why it was chosen, for the first line."""
     improver: str
-    """api or simulated."""
+    """api, cli or simulated."""
     with_rivals: bool = True
 
 
@@ -56,6 +59,7 @@ class Surroundings:
     approve: Callable[[Summary], bool]
     """Whether an improved result may be written."""
     limits: Limits
+    open_engine: Callable[[], AbstractAsyncContextManager[Engine]]
     prices: tuple[PriceSettings, ...] = ()
 
 
@@ -79,6 +83,7 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         config=order.config,
         run_kind=order.run_kind,
         with_rivals=order.with_rivals,
+        resolve_model=str if order.engine == "simulated" else resolve_model,
     )
     completer = _open_completer(order, around.login, around.prices)
     store = RunStore(
@@ -109,8 +114,13 @@ async def _measure(
     """Open the engine and run the loop; an engine that cannot be opened is a result too."""
 
     def listen(event: Event) -> None:
-        if isinstance(event, IterationDone):
-            store.write_iteration(order.run_kind, event.iteration)
+        match event:
+            case IterationDone(iteration=iteration):
+                store.write_iteration(order.run_kind, iteration)
+            case Started(headline=headline) if order.engine_why:
+                event = replace(event, headline=f"{headline} ({order.engine_why})")
+            case _:
+                pass
         around.listener(event)
 
     config = order.config
@@ -118,7 +128,7 @@ async def _measure(
     iterations = 1 if measure_only else config.max_iterations
     try:
         with scratch_folder(around.temporary) as workdir:
-            async with open_engine(order.engine, seed=config.seed) as engine:
+            async with around.open_engine() as engine:
                 tools = Tools(
                     engine=engine,
                     strategy=Phases(max_iterations=iterations, runs=config.runs_per_query),

@@ -37,6 +37,8 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         engine: options.Engine = None,
         improver: options.Improver = None,
         neighbours: options.Neighbours = "plugin",
+        listing: options.Listing = "real",
+        claude: options.Claude = None,
         max_turns: options.MaxTurns = 4,
         timeout: options.Timeout = 180.0,
         concurrency: options.Concurrency = 4,
@@ -54,14 +56,20 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         from skillwalker.datatypes.vocabulary import TargetKind
 
         opened = open_project(ctx, project)
-        order = running.order(
+        machinery = running.machinery(
             opened,
+            engine=engine,
+            improver=improver,
+            concurrency=concurrency,
+            claude=claude,
+            listing=listing,
+        )
+        order = running.order(
             run_kind=run_kind,
             kind=TargetKind(noun),
             suite=suite,
             target=target,
-            engine=engine,
-            improver=improver,
+            machinery=machinery,
             neighbours=neighbours,
             config=running.config(
                 max_iterations=max_iterations,
@@ -88,7 +96,7 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
             require_improvement=require_improvement,
             fail_under=running.fraction("--fail-under", fail_under),
         )
-        raise typer.Exit(running.run((order,), opened, wishes))
+        raise typer.Exit(running.run((order,), opened, machinery, wishes))
 
     run.__doc__ = f"Improve the description of one {noun}."
     return run
@@ -110,6 +118,8 @@ def measure(
     seed: options.Seed = 0,
     engine: options.Engine = None,
     neighbours: options.Neighbours = "plugin",
+    listing: options.Listing = "real",
+    claude: options.Claude = None,
     max_turns: options.MaxTurns = 4,
     timeout: options.Timeout = 180.0,
     concurrency: options.Concurrency = 4,
@@ -124,6 +134,9 @@ def measure(
     from skillwalker.cli import running
 
     opened = open_project(ctx, project)
+    machinery = running.machinery(
+        opened, engine=engine, concurrency=concurrency, claude=claude, listing=listing
+    )
     config = running.config(
         runs_per_query=runs_per_query,
         trial_model=trial_model,
@@ -135,13 +148,11 @@ def measure(
     )
     orders = tuple(
         running.order(
-            opened,
             run_kind="measure",
             kind=running.kind_of(opened, target=target, suite=suite),
             suite=suite,
             target=target,
-            engine=engine,
-            improver=None,
+            machinery=machinery,
             neighbours=neighbours,
             config=config,
         )
@@ -153,4 +164,4 @@ def measure(
         debug=debug,
         fail_under=running.fraction("--fail-under", fail_under),
     )
-    raise typer.Exit(running.run(orders, opened, wishes))
+    raise typer.Exit(running.run(orders, opened, machinery, wishes))

@@ -48,16 +48,24 @@ MaxLoss = Annotated[
     typer.Option(help="Most that recall or specificity may lose.", rich_help_panel=GATE),
 ]
 Engine = Annotated[
-    Literal["simulated"] | None,
+    Literal["docker", "local", "simulated"] | None,
     typer.Option(help="What runs a trial.", rich_help_panel=TRIALS),
 ]
 Improver = Annotated[
-    Literal["api", "simulated"] | None,
+    Literal["api", "cli", "simulated"] | None,
     typer.Option(help="Who proposes descriptions.", rich_help_panel=TRIALS),
 ]
 Neighbours = Annotated[
     Literal["plugin", "none"],
     typer.Option(help="Rivals installed beside the target.", rich_help_panel=TRIALS),
+]
+Listing = Annotated[
+    Literal["real", "roomy"],
+    typer.Option(help="roomy lifts the listing budget; labelled.", rich_help_panel=TRIALS),
+]
+Claude = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="The Claude CLI (engine local).", rich_help_panel=TRIALS),
 ]
 MaxTurns = Annotated[int, typer.Option(help="Model turns of a trial.", rich_help_panel=TRIALS)]
 Timeout = Annotated[float, typer.Option(help="Seconds of a trial.", rich_help_panel=TRIALS)]

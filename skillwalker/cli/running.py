@@ -2,10 +2,10 @@
 
 import json
 import logging
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,11 +13,14 @@ import anyio
 import typer
 from rich.prompt import Confirm
 
-from skillwalker.cli.environment import can_ask, read_login, temporary_folder
+from skillwalker.cli.engines import chosen_engine, engine_settings
+from skillwalker.cli.environment import can_ask
 from skillwalker.cli.options import Project
+from skillwalker.cli.signals import run_watched
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
+from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError, SkillwalkerError
 from skillwalker.limits import Limits
 from skillwalker.recorded_run import Order, Surroundings, run_order
@@ -44,6 +47,43 @@ class Wishes:
     fail_under: float | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machinery:
+    """What runs the trials and who proposes."""
+
+    choice: Choice
+    settings: EngineSettings
+    improver: str
+
+
+def machinery(
+    opened: Project,
+    *,
+    engine: str | None,
+    improver: str | None = None,
+    concurrency: int,
+    claude: str | None,
+    listing: str,
+) -> Machinery:
+    """Choose engine and improver where they were not named.
+
+    Raises:
+        EngineError: a Docker daemon answers, but not as one does.
+    """
+    settings = engine_settings(
+        opened, concurrency=concurrency, claude=claude, roomy=listing == "roomy"
+    )
+    choice = chosen_engine(opened, settings, engine)
+    login = settings.login
+    by_default = "api" if login.api_key or login.auth_token else "cli"
+    simulated = choice.name == "simulated"
+    return Machinery(
+        choice=choice,
+        settings=settings,
+        improver=improver or ("simulated" if simulated else by_default),
+    )
+
+
 def config(**settings: object) -> LoopConfig:
     """Build the settings of a run; a value that is out of range is wrong usage.
 
@@ -68,38 +108,30 @@ def fraction(flag: str, value: float | None) -> float | None:
 
 
 def order(
-    opened: Project,
     *,
     run_kind: str,
     kind: TargetKind,
     suite: str | None,
     target: str | None,
-    engine: str | None,
-    improver: str | None,
+    machinery: Machinery,
     neighbours: Literal["plugin", "none"],
     config: LoopConfig,
 ) -> Order:
-    """Fill in what was not said.
-
-    Raises:
-        ConfigError: no engine is named, and none may be chosen.
-    """
-    chosen = engine or opened.settings.engine
-    if chosen is None:
-        raise ConfigError("no engine is chosen: use --engine simulated, or set it in the settings")
+    """Put a run together."""
     return Order(
         run_kind=run_kind,
         kind=kind,
         suite=suite,
         target=target,
         config=config,
-        engine=chosen,
-        improver=improver or ("simulated" if chosen == "simulated" else "api"),
+        engine=machinery.choice.name,
+        engine_why=machinery.choice.why,
+        improver=machinery.improver,
         with_rivals=neighbours != "none",
     )
 
 
-def run(orders: Sequence[Order], opened: Project, wishes: Wishes) -> int:
+def run(orders: Sequence[Order], opened: Project, machinery: Machinery, wishes: Wishes) -> int:
     """Do the runs one after the other and give the exit code of them all."""
     if wishes.debug:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
@@ -107,7 +139,7 @@ def run(orders: Sequence[Order], opened: Project, wishes: Wishes) -> int:
     codes: list[int] = []
     for one in orders:
         try:
-            summary = anyio.run(_run_one, one, opened, wishes)
+            summary = anyio.run(_run_one, one, opened, machinery, wishes)
         except SkillwalkerError as error:
             if len(orders) == 1:
                 raise
@@ -137,48 +169,31 @@ def exit_code(summary: Summary, wishes: Wishes) -> int:
     return EXIT_GATE if too_low or unimproved else 0
 
 
-async def _run_one(order: Order, opened: Project, wishes: Wishes) -> Summary:
+async def _run_one(order: Order, opened: Project, machinery: Machinery, wishes: Wishes) -> Summary:
     """Do one run under the signals that end it."""
     limits = Limits(max_trials=order.config.max_trials)
     reporter = Reporter(sys.stderr, quiet=wishes.quiet)
     around = Surroundings(
         places=opened.places,
-        temporary=temporary_folder(),
-        login=read_login(),
+        temporary=machinery.settings.temporary,
+        login=machinery.settings.login,
         listener=reporter,
         approve=lambda summary: _approve(summary, wishes, reporter),
         limits=limits,
+        open_engine=partial(
+            open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
+        ),
         prices=opened.settings.prices,
     )
-    done: list[tuple[Summary, Path]] = []
-    failed: list[SkillwalkerError] = []
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_watch_signals, limits, tasks.cancel_scope)
-        try:
-            done.append(await run_order(order, around))
-        except SkillwalkerError as error:
-            failed.append(error)  # raised below, bare: a task group would wrap it
-        finally:
-            reporter.close()
-            tasks.cancel_scope.cancel()
-    if failed:
-        raise failed[0]
-    if not done:
+    try:
+        done = await run_watched(partial(run_order, order, around), limits)
+    finally:
+        reporter.close()
+    if done is None:
         raise typer.Exit(EXIT_INTERRUPTED)
-    summary, folder = done[0]
+    summary, folder = done
     reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
     return summary
-
-
-async def _watch_signals(limits: Limits, scope: anyio.CancelScope) -> None:
-    """First Ctrl-C: finish what is in flight and report. Second: stop now."""
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            if limits.interrupted:
-                scope.cancel()
-                return
-            limits.interrupt()
-            typer.echo("\nfinishing what is in flight; press Ctrl-C again to stop now", err=True)
 
 
 def _approve(summary: Summary, wishes: Wishes, reporter: Reporter) -> bool:

@@ -109,10 +109,11 @@ class Reporter:
         self._line(event.headline)
         holdout = sum(split.set is CaseSet.HOLDOUT for split in event.cases)
         positives = sum(split.case.should_trigger for split in event.cases)
+        models = ", ".join(sorted({split.case.model for split in event.cases}))
         self._line(
             f"{event.target.id}: suite {event.suite}, {len(event.cases)} cases"
             f" ({positives} should trigger, {len(event.cases) - positives} should not;"
-            f" {holdout} held out)"
+            f" {holdout} held out), model {models}"
         )
         if event.listing.state is ListingState.CUT:
             self._console.print(

@@ -1,0 +1,50 @@
+"""Which engine a command runs on: what was asked, the settings, the environment, the machine."""
+
+from skillwalker.cli.environment import (
+    read_docker_host,
+    read_login,
+    read_variables,
+    search_path,
+    temporary_folder,
+)
+from skillwalker.cli.options import Project
+from skillwalker.engines.registry import Choice, EngineSettings, choose_engine
+
+ROOMY_BUDGET = 1_000_000
+"""Characters of listing budget that drop no description (`--listing roomy`)."""
+
+
+def engine_settings(
+    opened: Project, *, concurrency: int, claude: str | None = None, roomy: bool = False
+) -> EngineSettings:
+    """Gather what every engine that runs Claude Code is told.
+
+    Args:
+        opened: the project; its settings name the CLI and the variables that pass.
+        concurrency: trials at the same time.
+        claude: the CLI, as after `--claude`.
+        roomy: whether the listing budget is lifted.
+    """
+    settings = opened.settings
+    return EngineSettings(
+        login=read_login(),
+        temporary=temporary_folder(),
+        path=search_path(),
+        concurrency=concurrency,
+        claude=claude or settings.claude or "claude",
+        engine_env=read_variables(settings.engine_env),
+        docker_host=read_docker_host(),
+        listing_budget=ROOMY_BUDGET if roomy else None,
+    )
+
+
+def chosen_engine(opened: Project, settings: EngineSettings, asked: str | None) -> Choice:
+    """Choose the engine: the flag, else the project's settings, else what the machine can.
+
+    Raises:
+        EngineError: a Docker daemon answers, but not as one does.
+    """
+    if asked is None and opened.settings.engine is not None:
+        source = opened.settings.source.name if opened.settings.source is not None else "settings"
+        return Choice(name=opened.settings.engine, why=f"as {source} says")
+    return choose_engine(settings, asked=asked)
