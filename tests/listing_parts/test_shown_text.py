@@ -18,6 +18,12 @@ from skillwalker.listing_parts.shown_text import columns, cut, flattened, utf16_
         pytest.param("\x1b[1mbold\x1b[0m", "bold", id="terminal codes"),
         pytest.param("a\x07b", "a b", id="control"),
         pytest.param("⚠️ 👨\u200d👩\u200d👧 ❤️", "⚠️ 👨\u200d👩\u200d👧 ❤️", id="emoji stay whole"),
+        pytest.param("⌚\ufe0f ℹ️ ™️", "⌚  ℹ️ ™️", id="styled where that means something"),
+        pytest.param(
+            "🏴\U000e0067\U000e0062\U000e007f a\U000e0067b",
+            "🏴\U000e0067\U000e0062\U000e007f a b",
+            id="flags of regions",
+        ),
         pytest.param("1\ufe0f\u20e3 x\ufe0f y", "1\ufe0f\u20e3 x  y", id="style selectors"),
         pytest.param("क\u094d\u200dष a\u200db", "क\u094d\u200dष a b", id="joiners that spell"),
         pytest.param("می\u200cخواهم", "می\u200cخواهم", id="non-joiner in Persian"),
