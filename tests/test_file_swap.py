@@ -138,8 +138,9 @@ def test_a_folder_without_room_leaves_nothing_behind(file: Path) -> None:
     assert names(file.parent) == ["SKILL.md"]
 
 
-def test_a_read_only_file_is_refused(file: Path) -> None:
-    # As an ordinary user, whom a mode binds; root changes to one for the attempt.
+def test_a_read_only_file_is_refused() -> None:
+    # As an ordinary user, whom a mode binds; root changes to one for the attempt, which needs a
+    # folder of its own: pytest closes its folders to others.
     code = (
         "import os, sys; from pathlib import Path\n"
         "from skillwalker.errors import TargetError\n"
@@ -154,20 +155,20 @@ def test_a_read_only_file_is_refused(file: Path) -> None:
         "except TargetError as error:\n"
         "    print(error)\n"
     )
-    for folder in file.parent.parents:
-        if os.geteuid() == 0 and folder.is_relative_to(tempfile.gettempdir()):
-            folder.chmod(folder.stat().st_mode | 0o011)
     for modes, words in ((("444", "755"), "is read-only"), (("644", "555"), "cannot be written")):
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(file), *modes],
-            env={"PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert words in done.stdout
-        assert file.read_bytes() == OLD
-        assert names(file.parent) == ["SKILL.md"]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "SKILL.md"
+            file.write_bytes(OLD)
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(file), *modes],
+                env={"PYTHONPATH": os.pathsep.join(sys.path)},
+                capture_output=True,
+                text=True,
+            )
+            assert words in done.stdout, done.stderr
+            assert file.read_bytes() == OLD
+            assert names(file.parent) == ["SKILL.md"]
+            file.parent.chmod(0o755)
 
 
 def test_of_two_writers_one_wins_whole(file: Path) -> None:
