@@ -161,7 +161,7 @@ def test_the_listener_hears_the_start_and_every_trial(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("concurrency", [1, 32])
 def test_concurrency_and_the_seed_alone_decide_nothing(tmp_path: Path, concurrency: int) -> None:
-    cases = [call_case(f"review number {n}", prompt=f"review change {n}") for n in range(12)]
+    cases = [call_case(f"review number {n}", prompt=f"review change {n}") for n in range(5)]
     places = make_eval_project(tmp_path, *cases)
     order = order_of(engine="simulated", concurrency=concurrency, repeats=3)
     outcome = run_order(places, SimulatedEngine(seed=1), order)
