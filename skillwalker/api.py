@@ -8,6 +8,7 @@ holds `evals/`, or the folder of suites itself; `repo_root` is the folder that h
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -19,6 +20,7 @@ from skillwalker.config import EvalConfig, Login, LoopConfig
 from skillwalker.datatypes.evals import EvalSummary
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import open_engine
 from skillwalker.eval_plan import EvalOrder
 from skillwalker.limits import Limits
@@ -147,13 +149,11 @@ async def run_evals(
     order = EvalOrder(suites=tuple(evals), test=test_filter, engine=engine, config=config)
     around = EvalSurroundings(
         places=places,
-        temporary=Path(settings.get("temporary", places.output_dir)),
-        login=settings.get("login", Login()),
+        temporary=_temporary(places, settings),
+        login=_login(settings),
         limits=Limits(max_trials=config.max_trials),
         listener=_listener(settings.get("listener"), debug=debug),
-        open_engine=partial(
-            open_engine, engine, seed=config.seed, settings=settings.get("engine_settings")
-        ),
+        open_engine=_opener(engine, config.seed, settings),
     )
     return (await run_eval_order(order, around)).summary
 
@@ -194,12 +194,12 @@ async def _improve(
     may_write = settings.get("allow_simulated", False)
     around = Surroundings(
         places=places,
-        temporary=Path(settings.get("temporary", places.output_dir)),
-        login=settings.get("login", Login()),
+        temporary=_temporary(places, settings),
+        login=_login(settings),
         listener=_listener(settings.get("listener"), debug=debug),
         approve=lambda summary: apply and (may_write or not summary.simulated),
         limits=Limits(max_trials=order.config.max_trials),
-        open_engine=partial(open_engine, order.engine, seed=order.config.seed),
+        open_engine=_opener(order.engine, order.config.seed, settings),
         prices=tuple(settings.get("prices", ())),
     )
     summary, _ = await run_order(order, around)
@@ -245,6 +245,27 @@ def _places(
         plugin_dirs=(project / PLUGINS_DIR, *plugin_dirs),
         output_dir=Path(output_dir),
         home=Path(settings.get("home", NO_HOME)),
+    )
+
+
+def _opener(
+    engine: str, seed: int, settings: Settings
+) -> Callable[[], AbstractAsyncContextManager[Engine]]:
+    """Prepare to open an engine."""
+    return partial(open_engine, engine, seed=seed, settings=settings.get("engine_settings"))
+
+
+def _login(settings: Settings) -> Login:
+    """Give the login; that of the engine stands for one that is not named."""
+    told = settings.get("engine_settings")
+    return settings.get("login", told.login if told is not None else Login())
+
+
+def _temporary(places: Places, settings: Settings) -> Path:
+    """Give the folder of throw-away copies."""
+    told = settings.get("engine_settings")
+    return Path(
+        settings.get("temporary", told.temporary if told is not None else places.output_dir)
     )
 
 

@@ -30,14 +30,15 @@ class Settings(TypedDict, total=False):
     max_undecided: float
     """Share of the trials that may stay undecided before the run stops. Default: 0.1."""
     login: Login
-    """How requests are paid for. Default: not at all."""
+    """Of the improver; its secrets stand in no file. Default: that of the engine, else none."""
+    engine_settings: EngineSettings
+    """What every engine but the simulated one needs, the login of its trials among it."""
     plugin_dirs: Sequence[StrPath]
     """Folders of plugins beside `<repo_root>/plugins`, as in skillwalker.toml."""
     home: StrPath
     """The home in which `user:` targets lie. Default: there are none."""
     temporary: StrPath
-    """An existing folder for throw-away copies, which a real engine needs outside the project.
-    Default: the output folder."""
+    """An existing folder for throw-away copies. Default: the engine's, else the output folder."""
 
 
 class LoopSettings(Settings, total=False):
@@ -73,8 +74,6 @@ class EvalSettings(Settings, total=False):
 
     repeats: int
     """Runs of a case that says nothing of its own; odd. Default: 1."""
-    engine_settings: EngineSettings
-    """What every engine but the simulated one needs."""
     unsafe_local: bool
     """Whether real plugins may act on this machine, outside a container. Default: no."""
     listener: Callable[[EvalEvent], None]

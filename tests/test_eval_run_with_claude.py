@@ -7,11 +7,15 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 
+from skillwalker import run_evals
 from skillwalker.command import Access
+from skillwalker.config import Login
 from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.protocol import Engine
+from skillwalker.engines.registry import EngineSettings
 from skillwalker.recorded_eval import score_runs
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt, turn_number
@@ -130,4 +134,28 @@ def test_the_command_runs_the_named_cli_with_the_users_login(tmp_path: Path) -> 
     assert (found["passed"], found["cli_version"]) == (1, VERSIONS[0])
     assert "engine local: Claude Code" in done.stderr.splitlines()[0]
     written = b"".join(path.read_bytes() for path in (project / "output").rglob("*.json*"))
+    assert b"sk-ant-planted" not in written
+
+
+def test_a_program_hands_its_engine_settings_over(tmp_path: Path) -> None:
+    claude = need_cli(VERSIONS[0])
+    project = make_eval_project(tmp_path / "project", call_case("skill")).project
+    (tmp_path / "t").mkdir()
+    with serve(answer) as standin:
+        told = EngineSettings(
+            login=Login(api_key="sk-ant-planted", base_url=standin.url),
+            temporary=tmp_path / "t",
+            path="/usr/local/bin:/usr/bin:/bin",
+            claude=str(claude),
+        )
+        run = partial(
+            run_evals,
+            engine="local",
+            tests_dir=project,
+            output_dir=tmp_path / "output",
+            engine_settings=told,
+        )
+        summary = anyio.run(run)
+    assert (summary.passed, summary.cli_version) == (1, VERSIONS[0])
+    written = b"".join(path.read_bytes() for path in (tmp_path / "output").rglob("*.json*"))
     assert b"sk-ant-planted" not in written

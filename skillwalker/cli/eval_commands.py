@@ -1,6 +1,6 @@
 """evals run, evals score."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -24,13 +24,6 @@ Timeout = Annotated[
 UnsafeLocal = Annotated[
     bool, typer.Option("--unsafe-local", help="Let real plugins act on this machine.")
 ]
-Engine = Annotated[
-    Literal["docker", "local", "simulated"] | None,
-    typer.Option(help="What runs a trial. Default: docker if it is ready, else local."),
-]
-Claude = Annotated[
-    str | None, typer.Option(metavar="PATH", help="The Claude CLI of the local engine.")
-]
 RunId = Annotated[str | None, typer.Argument(metavar="[RUN_ID]")]
 Force = Annotated[
     bool, typer.Option("--force", help="Without RUN_ID: those that have results as well.")
@@ -44,8 +37,8 @@ def evals_run(
     repeats: Repeats = 1,
     trial_model: options.TrialModel = None,
     seed: options.Seed = 0,
-    engine: Engine = None,
-    claude: Claude = None,
+    engine: options.Engine = None,
+    claude: options.Claude = None,
     max_turns: MaxTurns = None,
     timeout: Timeout = None,
     concurrency: options.Concurrency = 4,

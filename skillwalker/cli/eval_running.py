@@ -11,13 +11,13 @@ from pathlib import Path
 import anyio
 import typer
 
-from skillwalker.cli.engine_setup import engine_settings
+from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.options import Project
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted
 from skillwalker.datatypes.vocabulary import StopReason
-from skillwalker.engines.registry import Choice, EngineSettings, choose_engine, open_engine
+from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError
 from skillwalker.eval_plan import EvalOrder
 from skillwalker.eval_records import outcome_record
@@ -59,7 +59,7 @@ def prepare(
     except ConfigError as error:
         raise typer.BadParameter(str(error)) from error
     told = engine_settings(opened, concurrency=config.concurrency, claude=claude)
-    choice = choose_engine(told, asked=engine or opened.settings.engine)
+    choice = chosen_engine(opened, told, engine)
     order = EvalOrder(suites=suites, test=test, engine=choice.name, config=config)
     return EvalTask(order=order, choice=choice, engine_settings=told)
 
