@@ -1,6 +1,6 @@
 """What an eval run says at its end: its cases counted, and what they took and cost (pure)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from skillwalker.datatypes.evals import (
@@ -11,8 +11,7 @@ from skillwalker.datatypes.evals import (
     ResultRow,
     Status,
 )
-from skillwalker.datatypes.scores import UsageTotal
-from skillwalker.datatypes.trials import Usage
+from skillwalker.datatypes.scores import sum_usage
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.expectations import status_of
 
@@ -42,7 +41,7 @@ def summarise(
     statuses = [test.status for test in tests]
     passed, failures = statuses.count(Status.PASSED), statuses.count(Status.FAILED)
     read = [trial.transcript for trial in trials]
-    total = _total(transcript.usage for transcript in read)
+    total = sum_usage(transcript.usage for transcript in read)
     first = trials[0] if trials else None
     return EvalSummary(
         test_run_id=run_id,
@@ -75,18 +74,4 @@ def _statuses(
     return tuple(
         CaseStatus(suite=case.suite, test_name=case.case.name, status=status_of(rows))
         for case, rows in by_case
-    )
-
-
-def _total(usages: Iterable[Usage]) -> UsageTotal:
-    """Add up tokens and known costs; what is unknown is counted, never free."""
-    spent = tuple(usages)
-    return UsageTotal(
-        calls=len(spent),
-        input_tokens=sum(usage.input_tokens for usage in spent),
-        output_tokens=sum(usage.output_tokens for usage in spent),
-        cache_read_tokens=sum(usage.cache_read_tokens for usage in spent),
-        cache_write_tokens=sum(usage.cache_write_tokens for usage in spent),
-        cost_usd=sum(usage.cost_usd or 0.0 for usage in spent),
-        cost_unknown_calls=sum(usage.cost_usd is None for usage in spent),
     )

@@ -34,6 +34,7 @@ BUNDLED_SKILLS = frozenset(
         "keybindings-help",
         "loop",
         "plugin-authoring",
+        "review",  # its code-review under another name
         "run",
         "security-review",
         "simplify",
@@ -142,7 +143,7 @@ def called_as(target: Target, siblings: Sequence[Target]) -> CalledAs:
     return CalledAs(
         kind=target.kind,
         names=frozenset(names),
-        path_suffix=f"/{layout_path(target).as_posix()}",
+        path_suffix=layout_path(target).as_posix(),
     )
 
 

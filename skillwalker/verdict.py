@@ -1,11 +1,10 @@
 """What a run says at its end: everything that was measured, made into the summary (pure)."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from skillwalker.datatypes.scores import CaseResult, Rate, UsageTotal
+from skillwalker.datatypes.scores import CaseResult, Rate, UsageTotal, sum_usage
 from skillwalker.datatypes.summary import Summary
-from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason, Verdict
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import Measured
@@ -128,21 +127,7 @@ def _usage(measured: Measured) -> tuple[tuple[str, UsageTotal], ...]:
     """Sum the usage by purpose."""
     exchanges = (exchange for answer in measured.answers for exchange in answer.exchanges)
     return (
-        ("trial", _total(trial.usage for trial in measured.trials)),
-        ("improver", _total(exchange.usage for exchange in exchanges)),
+        ("trial", sum_usage(trial.usage for trial in measured.trials)),
+        ("improver", sum_usage(exchange.usage for exchange in exchanges)),
         ("judge", UsageTotal()),
-    )
-
-
-def _total(usages: Iterable[Usage]) -> UsageTotal:
-    """Add up tokens and known costs; what is unknown is counted, never free."""
-    spent = tuple(usages)
-    return UsageTotal(
-        calls=len(spent),
-        input_tokens=sum(usage.input_tokens for usage in spent),
-        output_tokens=sum(usage.output_tokens for usage in spent),
-        cache_read_tokens=sum(usage.cache_read_tokens for usage in spent),
-        cache_write_tokens=sum(usage.cache_write_tokens for usage in spent),
-        cost_usd=sum(usage.cost_usd or 0.0 for usage in spent),
-        cost_unknown_calls=sum(usage.cost_usd is None for usage in spent),
     )

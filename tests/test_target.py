@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.datatypes.vocabulary import Position, TargetKind
+from skillwalker.datatypes.trials import Call
+from skillwalker.datatypes.vocabulary import Mode, Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
 from skillwalker.target import (
@@ -18,6 +19,7 @@ from skillwalker.target import (
     resolve_target,
     siblings,
 )
+from skillwalker.transcript import resolves
 from tests.project_files import TEXT, manifest, places_of, skill_file, write_files
 
 SKILL, AGENT = TargetKind.SKILL, TargetKind.AGENT
@@ -266,18 +268,22 @@ def test_a_bundled_skill_keeps_its_bare_name_except_from_a_project(places: Place
 @pytest.mark.parametrize(
     ("written", "kind", "suffix"),
     [
-        ("demo:alpha", SKILL, "/skills/alpha/SKILL.md"),
-        ("project:alpha", SKILL, "/.claude/skills/alpha/SKILL.md"),
-        ("demo:gap", AGENT, "/agents/file-name.md"),
-        ("demo:sub:deep", AGENT, "/agents/sub/deep.md"),
-        ("project:uno", AGENT, "/.claude/agents/one.md"),
+        ("demo:alpha", SKILL, "skills/alpha/SKILL.md"),
+        ("project:alpha", SKILL, ".claude/skills/alpha/SKILL.md"),
+        ("demo:gap", AGENT, "agents/file-name.md"),
+        ("demo:sub:deep", AGENT, "agents/sub/deep.md"),
+        ("project:uno", AGENT, ".claude/agents/one.md"),
     ],
 )
 def test_a_read_of_the_file_is_known_by_its_path_s_end(
     places: Places, written: str, kind: TargetKind, suffix: str
 ) -> None:
     target = resolve_target(written, kind, places)
-    assert called_as(target, ()).path_suffix == suffix
+    known = called_as(target, ())
+    assert known.path_suffix == suffix
+    read = Call(kind=kind, name=f"/slot/copy/{suffix}", step=1, mode=Mode.READ)
+    assert resolves(read, known)
+    assert not resolves(dataclasses.replace(read, name=f"/slot/copy/x{suffix}"), known)
 
 
 def test_the_target_has_a_place_in_the_listing(places: Places) -> None:

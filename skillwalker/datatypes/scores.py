@@ -1,9 +1,10 @@
 """Trials of one case, iterations, and the figures made from them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from skillwalker.datatypes.inputs import TriggerCase
-from skillwalker.datatypes.trials import Trial
+from skillwalker.datatypes.trials import Trial, Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, Phase
 
 
@@ -129,6 +130,20 @@ class UsageTotal:
     cost_usd: float = 0.0
     """Sum of the known costs."""
     cost_unknown_calls: int = 0
+
+
+def sum_usage(usages: Iterable[Usage]) -> UsageTotal:
+    """Add up tokens and known costs; what is unknown is counted, never free."""
+    spent = tuple(usages)
+    return UsageTotal(
+        calls=len(spent),
+        input_tokens=sum(usage.input_tokens for usage in spent),
+        output_tokens=sum(usage.output_tokens for usage in spent),
+        cache_read_tokens=sum(usage.cache_read_tokens for usage in spent),
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in spent),
+        cost_usd=sum(usage.cost_usd or 0.0 for usage in spent),
+        cost_unknown_calls=sum(usage.cost_usd is None for usage in spent),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
