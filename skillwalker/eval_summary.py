@@ -11,7 +11,7 @@ from skillwalker.datatypes.evals import (
     ResultRow,
     Status,
 )
-from skillwalker.datatypes.scores import sum_usage
+from skillwalker.datatypes.scores import UsageTotal, sum_usage
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.expectations import status_of
 
