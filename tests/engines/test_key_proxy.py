@@ -68,7 +68,8 @@ class Place:
         sent = {name.replace("_", "-"): value for name, value in given.items() if value}
         data = json.dumps({"model": "m", "messages": []} if body is None else body)
         try:
-            connection.request(method, path, body=data, headers=sent)
+            # Another method is refused by its name; a body could meet a closed connection.
+            connection.request(method, path, body=data if method == "POST" else None, headers=sent)
             yield connection.getresponse()
         finally:
             connection.close()
@@ -107,6 +108,37 @@ def test_the_api_gets_the_key_and_the_sandbox_the_answer(place: Place) -> None:
     assert asked.headers["x-api-key"] == KEY
     assert asked.headers["anthropic-beta"] == "a,b"
     assert place.placeholder not in json.dumps(asked.headers)
+
+
+def test_each_header_goes_on_once_and_no_placeholder_does(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as api:
+        host = f"127.0.0.1:{api.getsockname()[1]}"
+        access = Access(api_key=KEY, base_url=f"http://{host}")
+        path = tmp_path / "s"
+        with serve_key_proxy(access, socket_path=path) as proxy:
+            connection = SocketConnection(path)
+            headers = {
+                "host": host,
+                "X-Api-Key": proxy.access.api_key or "",
+                "connection": "keep-alive",
+                "te": "trailers",
+            }
+            connection.request("POST", "/v1/messages", body="{}", headers=headers)
+            with api.accept()[0] as asked:
+                got = b""
+                while not got.endswith(b"{}"):
+                    got += asked.recv(10_000)
+            with pytest.raises(http.client.RemoteDisconnected):
+                connection.getresponse()
+            connection.close()
+    head = got.lower().decode().split("\r\n")
+    assert [
+        line for line in head if line.startswith(("x-api-key", "host", "te", "connection"))
+    ] == [
+        f"host: {host}",
+        f"x-api-key: {KEY}",
+    ]
+    assert "sandbox-" not in got.decode()
 
 
 @pytest.mark.parametrize(
@@ -232,18 +264,39 @@ def test_an_api_that_is_not_there_ends_the_connection_and_says_why(tmp_path: Pat
         assert "refused" in proxy.faults[-1]
 
 
+def test_an_answer_that_is_shorter_than_it_says_arrives_so(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as api:
+        host = f"127.0.0.1:{api.getsockname()[1]}"
+        access, path = Access(api_key=KEY, base_url=f"http://{host}"), tmp_path / "s"
+        with serve_key_proxy(access, socket_path=path) as proxy:
+            connection = SocketConnection(path)
+            headers = {"host": host, "x-api-key": proxy.access.api_key or ""}
+            connection.request("POST", "/v1/messages", body="{}", headers=headers)
+            with api.accept()[0] as asked:
+                asked.recv(10_000)
+                asked.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
+            with pytest.raises(http.client.IncompleteRead):
+                connection.getresponse().read()
+            connection.close()
+            assert len(proxy.faults) == 1
+
+
 def test_closing_ends_the_requests_under_way(tmp_path: Path) -> None:
     stalled = Reply(blocks=(Say("so far"),), fault=Fault(kind=FaultKind.STALL, after=3))
-    with placed(tmp_path, stalled) as place:
-        connection = SocketConnection(place.socket_path)
-        headers = {"host": place.host, "x-api-key": place.placeholder}
-        connection.request("POST", "/v1/messages", body=json.dumps(STREAMED), headers=headers)
-        response = connection.getresponse()
-        assert response.read1(10)
-    with pytest.raises(http.client.IncompleteRead):
-        response.read()
-    connection.close()
-    assert not place.socket_path.exists()
+    path = tmp_path / "s"
+    with serve(scripted((stalled,))) as standin:
+        access = Access(api_key=KEY, base_url=standin.url)
+        with serve_key_proxy(access, socket_path=path) as proxy:
+            connection = SocketConnection(path)
+            host = standin.url.removeprefix("http://")
+            headers = {"host": host, "x-api-key": proxy.access.api_key or ""}
+            connection.request("POST", "/v1/messages", body=json.dumps(STREAMED), headers=headers)
+            response = connection.getresponse()
+            assert response.read1(10)
+        assert not path.exists()
+        with pytest.raises(http.client.IncompleteRead):
+            response.read()
+        connection.close()
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,8 @@ def test_the_key_is_nowhere_but_in_our_memory(world: World) -> None:
     assert "ANTHROPIC_API_KEY=sandbox-" in result, "the model saw its environment"
     assert MARKER not in result
     assert "ANTHROPIC_API_KEY=sandbox-" in seen[0], "the container was inspected"
+    assert '"NetworkMode": "none"' in seen[0], "the daemon of CI has no network to be kept from"
+    assert '"LogConfig": {"Type": "none"' in seen[0], "nothing of a trial is kept in a log"
     assert MARKER not in "".join(seen)
     assert MARKER.encode() not in b"\n".join(transcript.raw)
 
@@ -243,17 +245,12 @@ def outside(world: World) -> str:
     with closing(connect(docker_host())) as client:
         ours = client.api.containers(all=True, filters={"label": "skillwalker=container"})
         found = [json.dumps(client.api.inspect_container(one["Id"])) for one in ours]
-        found += [str(client.api.logs(one["Id"], tail=1)) for one in ours if _has_log(found[0])]
     for process in Path("/proc").glob("[0-9]*"):
         for name in ("cmdline", "environ"):
             with suppress(OSError):
                 found.append((process / name).read_text(errors="replace"))
     files = [path for path in world.temp_root.rglob("*") if path.is_file()]
     return "\n".join([*found, *(path.read_text(errors="replace") for path in files)])
-
-
-def _has_log(inspected: str) -> bool:
-    return '"LogConfig": {"Type": "none"' not in inspected
 
 
 KILLED = """

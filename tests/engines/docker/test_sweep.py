@@ -2,10 +2,20 @@
 
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
-from skillwalker.engines.docker.sweep import Owner, is_abandoned, owner_labels, this_process
+from skillwalker.engines.docker.client import connect
+from skillwalker.engines.docker.sweep import (
+    Owner,
+    is_abandoned,
+    list_abandoned,
+    owner_labels,
+    this_process,
+)
+from tests.clis import VERSIONS
+from tests.docker_daemon import docker_host, need_docker
 
 HERE = this_process()
 NOW = 1_000_000.0
@@ -43,3 +53,14 @@ def test_only_what_nobody_will_remove_is_abandoned(
 @pytest.mark.parametrize("labels", [{}, {"skillwalker.deadline": "soon"}])
 def test_labels_that_cannot_be_read_are_nobodys(labels: dict[str, str]) -> None:
     assert is_abandoned(labels, here=HERE, now=NOW)
+
+
+@pytest.mark.docker
+def test_a_container_that_a_user_starts_from_our_image_is_left_alone() -> None:
+    image = need_docker(VERSIONS[0])
+    with closing(connect(docker_host())) as client:
+        own = client.api.create_container(image, "true")["Id"]
+        try:
+            assert own not in list_abandoned(client)
+        finally:
+            client.api.remove_container(own)
