@@ -200,6 +200,7 @@ async def _improve(
         approve=lambda summary: apply and (may_write or not summary.simulated),
         limits=Limits(max_trials=order.config.max_trials),
         open_engine=_opener(order.engine, order.config.seed, settings),
+        engine_settings=settings.get("engine_settings"),
         prices=tuple(settings.get("prices", ())),
     )
     summary, _ = await run_order(order, around)

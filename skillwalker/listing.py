@@ -21,9 +21,10 @@ from skillwalker.listing_parts.budget import (
 )
 from skillwalker.listing_parts.findings import MOST_BYTES, SKILL_CAP, find
 from skillwalker.listing_parts.line import line_of
-from skillwalker.listing_parts.shown_text import columns, cut
+from skillwalker.listing_parts.shown_text import columns, cut, unescaped
 
 __all__ = [
+    "CLAUDE_VERSION",
     "budget_chars",
     "list_file",
     "listing_line",
@@ -32,6 +33,8 @@ __all__ = [
     "tools_suffix",
 ]
 
+UNESCAPED = frozenset({"2.1.197"})
+"""Versions that write a skill's `<` and `>` as they are."""
 _NO_BUNDLED = BundledSkills()
 
 
@@ -109,6 +112,7 @@ def place_in_listing(
     model: str,
     bundled: bool = True,
     version: str = CLAUDE_VERSION,
+    budget: int | None = None,
 ) -> ListingPlace:
     """Say how a file stands among all that are installed, in a home without history.
 
@@ -118,20 +122,26 @@ def place_in_listing(
         model: a full id or an alias.
         bundled: whether Claude Code's own skills are listed.
         version: of Claude Code.
+        budget: columns of the whole listing; None takes those of the model and version.
     """
-    budget = budget_chars(model, version)
+    budget = budget_chars(model, version) if budget is None else budget
     own = bundled_skills(version) if bundled else _NO_BUNDLED
     if target.kind is TargetKind.AGENT:
         used = columns(listing_line(target)) if target.listed else 0
         state = ListingState.WHOLE if target.listed else ListingState.ABSENT
-        return ListingPlace(listed=target, budget_chars=None, used_chars=used, state=state)
+        longest = MOST_BYTES if target.listed else None
+        return ListingPlace(
+            listed=target, budget_chars=None, used_chars=used, state=state, longest=longest
+        )
     order = _in_order(target, all_listed)
-    whole, left = _share(order, budget, own)
+    shown = _as_shown(order, version)
+    whole, left = _share(shown, budget, own)
     return ListingPlace(
         listed=target,
         budget_chars=budget,
         used_chars=budget - left,
         state=_state(target, whole=target in order and whole[order.index(target)]),
+        longest=_longest(shown, order.index(target), budget, own) if target in order else None,
     )
 
 
@@ -154,6 +164,15 @@ def _place_key(skill: Listed) -> tuple[bool, str, str]:
     plugin, _, folder = (skill.name or "").rpartition(":")
     bare = "".join(c for c in unicodedata.normalize("NFKD", folder) if c.isalnum() or c in "-_")
     return skill.position is Position.PLUGIN, plugin, f"{bare.casefold()}\0{skill.name}"
+
+
+def _as_shown(skills: Sequence[Listed], version: str) -> list[Listed]:
+    """Take back the entities of `<` and `>`, which only newer versions write and count."""
+    if version not in UNESCAPED:
+        return list(skills)
+    return [
+        dataclasses.replace(skill, text=skill.text and unescaped(skill.text)) for skill in skills
+    ]
 
 
 def _share(skills: Sequence[Listed], budget: int, own: BundledSkills) -> tuple[list[bool], int]:
@@ -187,6 +206,7 @@ def longest_that_fits(
     model: str,
     bundled: bool = True,
     version: str = CLAUDE_VERSION,
+    budget: int | None = None,
 ) -> int:
     """Say how many columns the target's text may have so that it is still sent.
 
@@ -197,9 +217,15 @@ def longest_that_fits(
     order = _in_order(target, all_listed)
     place = order.index(target) if target in order else len(order)
     own = bundled_skills(version) if bundled else _NO_BUNDLED
+    budget = budget_chars(model, version) if budget is None else budget
+    return _longest(_as_shown(order, version), place, budget, own)
+
+
+def _longest(order: Sequence[Listed], place: int, budget: int, own: BundledSkills) -> int:
+    """Say what is left for the text of the skill at a place in the order."""
     # What stands behind the target gets its share after it; only the names come first.
     silent = [dataclasses.replace(skill, text="", stand_in=None) for skill in order[place:]]
     own = dataclasses.replace(own, commands=tuple((name, 0) for name, _ in own.commands))
-    whole, left = _share([*order[:place], *silent], budget_chars(model, version), own)
+    whole, left = _share([*order[:place], *silent], budget, own)
     separators = len(": ") * sum(whole[place : place + len(silent)])
     return max(0, min(SKILL_CAP, left + separators - len(": ")))

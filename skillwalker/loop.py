@@ -28,12 +28,13 @@ from skillwalker.errors import (
 )
 from skillwalker.journal import Journal
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring
+from skillwalker.measuring import Measuring, join_rounds
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import propose
 from skillwalker.search import gate
 from skillwalker.search.protocol import History, Measure, Propose, Refusal, Stop, Strategy
+from skillwalker.sent_listing import Probe
 from skillwalker.steps.step_6_improve import ImproverError
 from skillwalker.target import description_hash
 
@@ -52,6 +53,8 @@ class Tools:
     completer: Completer | None = None
     """None for a run that only measures."""
     preflight: Preflight = check_instrument
+    probe: Probe | None = None
+    """Shows what is really sent of a candidate; None where nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +101,7 @@ class _Run:
             limits=tools.limits,
             listener=tools.listener,
             workdir=tools.workdir,
+            probe=tools.probe,
         )
         self.answers: list[Answer] = []
         self.rounds: list[tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]] = []
@@ -119,9 +123,11 @@ class _Run:
                 headline=facts.headline,
                 simulated=facts.simulated,
                 listing=plan.listing,
+                listing_mode=plan.listing_mode,
             )
         )
         try:
+            await self.measuring.check_shown(plan.target.description)
             await self._check_text(plan.target.description, number=1)
         except UndecidedError as error:
             raise PreflightError(f"the controls could not be run: {error}") from error
@@ -183,12 +189,23 @@ class _Run:
         """Ask for a child and measure it; nothing usable is an event too."""
         answer = await self._answer(work)
         self.answers.append(answer)
+        answer = await self._refuse_hidden(answer)
         self.tools.listener(events.Proposed(description=answer.description, reason=answer.reason))
         if answer.description is None:
             refusal = Refusal(parent=work.parent)
             self.history = replace(self.history, events=(*self.history.events, refusal))
         else:
             await self._measure(answer.description, work.phase, work.runs)
+
+    async def _refuse_hidden(self, answer: Answer) -> Answer:
+        """Take back a description that its trials would not send, or not as it was computed."""
+        if answer.description is None:
+            return answer
+        try:
+            await self.measuring.check_shown(answer.description)
+        except PreflightError as error:
+            return replace(answer, description=None, reason=str(error))
+        return answer
 
     async def _answer(self, work: Propose) -> Answer:
         """Take the recorded answer of an earlier life of this run, or ask."""
@@ -225,8 +242,8 @@ class _Run:
             cases = tuple((case, CaseSet.CONTROL, CONTROL_RUNS) for case in controls)
             return await self.measuring.run(cases, text, number, purpose=CaseSet.CONTROL)
 
-        models = tuple(sorted({split.case.model for split in self.plan.cases}))
-        await self.tools.preflight(self.plan.target, self.plan.listing, models, measure)
+        plan = self.plan
+        await self.tools.preflight(plan.target, plan.listing, plan.models, measure)
 
     async def _check_winner(self, best: Iteration) -> None:
         """A winner on which the controls fail is no improvement, whatever its rates."""
@@ -278,12 +295,4 @@ class _Run:
     def _confirmed(self) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]:
         """Lay the finished rounds of original and best on one another, case by case."""
         originals, bests = zip(*self.rounds, strict=True)
-        return _joined(originals), _joined(bests)
-
-
-def _joined(rounds: Sequence[tuple[CaseResult, ...]]) -> tuple[CaseResult, ...]:
-    """Join the trials of each case over several rounds."""
-    return tuple(
-        replace(results[0], trials=tuple(t for result in results for t in result.trials))
-        for results in zip(*rounds, strict=True)
-    )
+        return join_rounds(originals), join_rounds(bests)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from skillwalker.datatypes import summary as events
@@ -13,6 +14,7 @@ from skillwalker.engines.protocol import Engine
 from skillwalker.journal import Journal
 from skillwalker.limits import Limits
 from skillwalker.plan import Plan
+from skillwalker.sent_listing import Probe, check_shown
 from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.steps.step_4_run_trials import run_trials
 from skillwalker.target import description_hash
@@ -28,6 +30,7 @@ class Measuring:
         limits: says whether another may start.
         listener: is told of every step and trial.
         workdir: an existing folder for the copies.
+        probe: shows what is sent of a copy; None where nothing is sent.
     """
 
     def __init__(
@@ -39,6 +42,7 @@ class Measuring:
         limits: Limits,
         listener: Callable[[events.Event], None],
         workdir: Path,
+        probe: Probe | None = None,
     ) -> None:
         self.trials: list[Trial] = []
         self._plan = plan
@@ -47,6 +51,7 @@ class Measuring:
         self._limits = limits
         self._listener = listener
         self._workdir = workdir
+        self._probe = probe
         self._copies: dict[str, BuiltPlugin] = {}
         self._runs_so_far: Counter[tuple[str, str, str]] = Counter()
 
@@ -90,12 +95,27 @@ class Measuring:
             self._runs_so_far[self._key(cell.case, text)] += len(result.trials)
         return results
 
+    async def check_shown(self, text: str) -> None:
+        """See that the trials of a description will send it, where anything is sent.
+
+        Raises:
+            PreflightError: it is not sent, or not as it was computed.
+            EngineUnavailableError: no trial can run.
+        """
+        if self._probe is not None:
+            await check_shown(self._plan, text, self._copy(text), self._probe)
+
     def _copy(self, text: str) -> BuiltPlugin:
         """Build the throw-away copy of a description once."""
         if text not in self._copies:
-            self._copies[text] = build_plugin(
+            built = build_plugin(
                 self._plan.target, text, rivals=self._plan.rivals, into=self._workdir
             )
+            if self._plan.listing_budget is not None:
+                # Another budget can show other lines: its trials are another experiment.
+                key = f"{built.listing_key}/{self._plan.listing_budget}"
+                built = replace(built, listing_key=key)
+            self._copies[text] = built
         return self._copies[text]
 
     def _cell(self, case: TriggerCase, side: CaseSet, text: str, runs: int) -> Cell:
@@ -112,3 +132,11 @@ class Measuring:
         """Count a trial that is on disk."""
         self.trials.append(trial)
         self._listener(events.TrialDone(trial=trial))
+
+
+def join_rounds(rounds: Sequence[tuple[CaseResult, ...]]) -> tuple[CaseResult, ...]:
+    """Join the trials of each case over several rounds."""
+    return tuple(
+        replace(results[0], trials=tuple(t for result in results for t in result.trials))
+        for results in zip(*rounds, strict=True)
+    )

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
 from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.frontmatter_text import read_frontmatter, replace_description
+from skillwalker.listing import CLAUDE_VERSION
+from skillwalker.listing_parts.shown_text import columns, flattened
 from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
@@ -26,7 +29,22 @@ class Plan:
     rivals: tuple[Target, ...]
     cases: tuple[SplitCase, ...]
     listing: ListingPlace
+    """How the original stands for the first case's model."""
     config: LoopConfig
+    cli_version: str = CLAUDE_VERSION
+    """The Claude Code whose listing is meant."""
+    listing_budget: int | None = None
+    """Columns in place of Claude Code's own budget (`--listing roomy`)."""
+
+    @property
+    def listing_mode(self) -> str:
+        """Real, or roomy: what is measured then holds for nobody's Claude Code."""
+        return "real" if self.listing_budget is None else "roomy"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that is measured."""
+        return tuple(sorted({split.case.model for split in self.cases}))
 
 
 def prepare(
@@ -39,6 +57,7 @@ def prepare(
     run_kind: str,
     with_rivals: bool = True,
     resolve_model: Callable[[str], str] = str,
+    listing_budget: int | None = None,
 ) -> Plan:
     """Resolve the target and its cases, split them, and see what Claude Code is shown.
 
@@ -52,6 +71,7 @@ def prepare(
         with_rivals: whether siblings are shown beside the target.
         resolve_model: gives the full id behind an alias, which means another model in each
             version of the CLI.
+        listing_budget: columns of the listing; None takes Claude Code's own.
 
     Raises:
         SuiteError: the suite is missing or wrong, or cannot be split as asked.
@@ -73,7 +93,53 @@ def prepare(
         rivals=resolved.siblings if with_rivals else (),
         cases=cases,
         listing=place_in_listing(
-            found, resolved.siblings if with_rivals else (), model=cases[0].case.model
+            found,
+            resolved.siblings if with_rivals else (),
+            model=cases[0].case.model,
+            budget=listing_budget,
         ),
         config=config,
+        listing_budget=listing_budget,
     )
+
+
+def for_version(plan: Plan, cli_version: str) -> Plan:
+    """Say what the Claude Code that was found makes of the listing."""
+    plan = replace(plan, cli_version=cli_version)
+    return replace(plan, listing=place(plan, plan.target.description))
+
+
+def place(plan: Plan, text: str, *, model: str | None = None) -> ListingPlace:
+    """Tell how the target would stand in the listing with another description.
+
+    Args:
+        plan: the target, its rivals, and the Claude Code that is meant.
+        text: the description.
+        model: the full id of one that is measured; default: the first case's.
+
+    Raises:
+        TargetError: the text cannot be written so that Claude Code reads it.
+    """
+    target = plan.target
+    if text != target.description:
+        content = replace_description(target.content, text, target.kind, target.position)
+        target = replace(target, content=content, description=text)
+    return place_in_listing(
+        target,
+        plan.rivals,
+        model=plan.cases[0].case.model if model is None else model,
+        version=plan.cli_version,
+        budget=plan.listing_budget,
+    )
+
+
+def room(plan: Plan) -> int:
+    """Say how many columns every model's listing leaves for a description.
+
+    The `when_to_use` that is shown behind it takes its part.
+    """
+    target = plan.target
+    reading = read_frontmatter(target.content, target.kind, target.position)
+    behind = f" - {flattened(reading.when_to_use)}" if reading.when_to_use else ""
+    places = (place(plan, target.description, model=model) for model in plan.models)
+    return max(0, min(found.longest or 0 for found in places) - columns(behind))

@@ -58,9 +58,23 @@ def check_listing(place: ListingPlace) -> None:
         case ListingState.NAME_ONLY:
             raise PreflightError(
                 f"{name} is listed by name only: the listing uses {place.used_chars} of"
-                f" {place.budget_chars} characters and its description is dropped. Shorten it, or"
-                " choose a model with a larger listing budget"
+                f" {place.budget_chars} characters, so its description is dropped and cannot"
+                f" matter. {_ways_out(place)}"
             )
+
+
+def _ways_out(place: ListingPlace) -> str:
+    """Say what can be done about a description that is dropped."""
+    shorter = (
+        f"shorten the text to at most {place.longest} characters (`when_to_use` included)"
+        if place.longest
+        else "shorten or remove what is listed before it (no text of its own would fit)"
+    )
+    return (
+        f"Three ways out: {shorter}; lift the budget with --listing roomy, whose numbers are"
+        " labelled, for nobody's Claude Code has that much room; or choose a model with a larger"
+        " listing budget"
+    )
 
 
 def control_cases(

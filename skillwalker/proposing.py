@@ -1,18 +1,15 @@
 """Asks the improver for a child of a candidate, and refuses what could not be measured."""
 
-from dataclasses import replace
-
 from skillwalker.brief import train_only, write_brief
 from skillwalker.claude import Completer
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState
 from skillwalker.errors import TargetError
-from skillwalker.frontmatter_text import read_frontmatter, replace_description
+from skillwalker.frontmatter_text import read_frontmatter
 from skillwalker.lint import lint_description
-from skillwalker.plan import Plan
+from skillwalker.plan import Plan, place, room
 from skillwalker.search.protocol import History, Propose
 from skillwalker.steps.step_6_improve import improve
-from skillwalker.target import place_in_listing
 
 
 async def propose(plan: Plan, history: History, work: Propose, completer: Completer) -> Answer:
@@ -35,7 +32,7 @@ async def propose(plan: Plan, history: History, work: Propose, completer: Comple
         history=records,
         siblings=plan.rivals,
         operator=work.operator,
-        max_units=plan.config.max_description_units,
+        max_units=min(plan.config.max_description_units, room(plan)),
         when_to_use=read_frontmatter(target.content, target.kind, target.position).when_to_use,
     )
     return await improve(brief, completer=completer, check=lambda text: faults(plan, history, text))
@@ -59,16 +56,14 @@ def faults(plan: Plan, history: History, text: str) -> tuple[str, ...]:
 
 def _unwritable(plan: Plan, text: str) -> tuple[str, ...]:
     """Say why a text could not be written, or would not be shown once it is."""
-    target = plan.target
     try:
-        content = replace_description(target.content, text, target.kind, target.position)
+        places = [place(plan, text, model=model) for model in plan.models]
     except TargetError as error:
         return (str(error),)
-    written = replace(target, content=content, description=text)
-    place = place_in_listing(written, plan.rivals, model=plan.cases[0].case.model)
-    if place.state in {ListingState.NAME_ONLY, ListingState.ABSENT}:
+    hidden = {ListingState.NAME_ONLY, ListingState.ABSENT}
+    if any(found.state in hidden for found in places):
         return (
-            f"the listing leaves no room for it: {place.used_chars} of {place.budget_chars}"
-            " characters are used; write a shorter text",
+            "the listing leaves no room for it, so Claude would not see it; write at most"
+            f" {room(plan)} characters",
         )
     return ()

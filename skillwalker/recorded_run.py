@@ -4,7 +4,7 @@ The command line and the library's functions both end here; several targets are 
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,14 +15,17 @@ from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind
 from skillwalker.engines.protocol import Engine, EngineFacts
+from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
-from skillwalker.plan import Plan, prepare
+from skillwalker.plan import Plan, for_version, prepare
+from skillwalker.recorder import open_recorder
 from skillwalker.scratch import scratch_folder
 from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import History
+from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
 from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.store import RunStore, create_run
@@ -60,6 +63,8 @@ class Surroundings:
     """Whether an improved result may be written."""
     limits: Limits
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]]
+    engine_settings: EngineSettings | None = None
+    """What the engine is told; the simulated one needs none."""
     prices: tuple[PriceSettings, ...] = ()
 
 
@@ -84,6 +89,7 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         run_kind=order.run_kind,
         with_rivals=order.with_rivals,
         resolve_model=str if order.engine == "simulated" else resolve_model,
+        listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
     )
     completer = _open_completer(order, around.login, around.prices)
     store = RunStore(
@@ -93,7 +99,7 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
     )
     store.write_plan(plan)
     try:
-        measured, facts = await _measure(order, plan, completer, store, around)
+        plan, measured, facts = await _measure(order, plan, completer, store, around)
         summary = summarise(plan, measured, run_id=store.run_id, facts=facts)
         store.write_summary(summary)
         if _write(plan, summary, store, around):
@@ -110,7 +116,7 @@ async def _measure(
     completer: Completer | None,
     store: RunStore,
     around: Surroundings,
-) -> tuple[Measured, EngineFacts]:
+) -> tuple[Plan, Measured, EngineFacts]:
     """Open the engine and run the loop; an engine that cannot be opened is a result too."""
 
     def listen(event: Event) -> None:
@@ -128,7 +134,8 @@ async def _measure(
     iterations = 1 if measure_only else config.max_iterations
     try:
         with scratch_folder(around.temporary) as workdir:
-            async with around.open_engine() as engine:
+            async with around.open_engine() as engine, _recorder(order, around) as probe:
+                plan = for_version(plan, engine.facts.cli_version)
                 tools = Tools(
                     engine=engine,
                     strategy=Phases(max_iterations=iterations, runs=config.runs_per_query),
@@ -137,10 +144,20 @@ async def _measure(
                     listener=listen,
                     workdir=workdir,
                     completer=None if measure_only else completer,
+                    probe=probe,
                 )
-                return await improve(plan, tools), engine.facts
+                return plan, await improve(plan, tools), engine.facts
     except EngineUnavailableError as error:
-        return _nothing(plan, str(error)), _unopened(order)
+        return plan, _nothing(plan, str(error)), _unopened(order)
+
+
+def _recorder(
+    order: Order, around: Surroundings
+) -> AbstractAsyncContextManager[Probe] | AbstractAsyncContextManager[None]:
+    """Open what shows the requests of an engine that sends any."""
+    if order.engine == "simulated" or around.engine_settings is None:
+        return nullcontext()
+    return open_recorder(order.engine, around.engine_settings)
 
 
 def _open_completer(

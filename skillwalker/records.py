@@ -173,6 +173,7 @@ def plan_record(run_id: str, plan: Plan) -> dict[str, object]:
         "target_path": plan.target_path,
         "original_description": plan.target.description,
         "rivals": [rival.id for rival in plan.rivals],
+        "listing_mode": plan.listing_mode,
         "settings": dataclasses.asdict(plan.config),
         "cases": [
             {

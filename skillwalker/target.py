@@ -147,11 +147,30 @@ def called_as(target: Target, siblings: Sequence[Target]) -> CalledAs:
     )
 
 
-def place_in_listing(target: Target, siblings: Sequence[Target], *, model: str) -> ListingPlace:
-    """Tell how a target stands in the whole listing that a model gets."""
+def place_in_listing(
+    target: Target,
+    siblings: Sequence[Target],
+    *,
+    model: str,
+    version: str = listing.CLAUDE_VERSION,
+    budget: int | None = None,
+) -> ListingPlace:
+    """Tell how a target stands in the whole listing that a model gets.
+
+    Args:
+        target: the skill or agent.
+        siblings: what is shown beside it.
+        model: a full id or an alias.
+        version: of Claude Code.
+        budget: columns of the whole listing; None takes those of the model and version.
+    """
     listed = list_target(target)
     return listing.place_in_listing(
-        listed, (listed, *(list_target(sibling) for sibling in siblings)), model=model
+        listed,
+        (listed, *(list_target(sibling) for sibling in siblings)),
+        model=model,
+        version=version,
+        budget=budget,
     )
 
 

@@ -64,6 +64,7 @@ def summarise(
         undecided=sum(trial.outcome is Outcome.UNDECIDED for trial in measured.trials),
         usage=_usage(measured),
         listing=plan.listing,
+        listing_mode=plan.listing_mode,
     )
 
 

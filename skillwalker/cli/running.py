@@ -183,6 +183,7 @@ async def _run_one(order: Order, opened: Project, machinery: Machinery, wishes: 
         open_engine=partial(
             open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
         ),
+        engine_settings=machinery.settings,
         prices=opened.settings.prices,
     )
     try:

@@ -159,3 +159,5 @@ class ListingPlace:
     """None for an agent: agents share no budget."""
     used_chars: int
     state: ListingState
+    longest: int | None = None
+    """Most columns that the target's text may have to be sent; None where it is not listed."""

@@ -55,6 +55,8 @@ class Summary:
     undecided: int
     usage: tuple[tuple[str, UsageTotal], ...]
     listing: ListingPlace | None
+    listing_mode: str = "real"
+    """Real, or roomy where the listing's budget was lifted."""
 
 
 # --- events: what the loop tells its listener --------------------------------------------------
@@ -70,6 +72,7 @@ class Started:
     headline: str
     simulated: bool
     listing: ListingPlace
+    listing_mode: str = "real"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-__all__ = ["columns", "cut", "flattened", "utf16_units"]
+__all__ = ["columns", "cut", "flattened", "unescaped", "utf16_units"]
 
 _ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -59,6 +59,11 @@ def flattened(text: str) -> str:
         elif not (shown and shown[-1] == " " and _is_hidden_space(text, place)):
             shown.append(" ")
     return "".join(shown).replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescaped(text: str) -> str:
+    """Write the entities of `flattened` as the signs that they stand for."""
+    return text.replace("&lt;", "<").replace("&gt;", ">")
 
 
 def _is_hidden_space(text: str, place: int) -> bool:

@@ -107,6 +107,8 @@ class Reporter:
         if event.simulated:
             self._console.print(Text(wording.SIMULATED, style="bold yellow"))
         self._line(event.headline)
+        if event.listing_mode == "roomy":
+            self._console.print(Text(wording.ROOMY, style="bold yellow"))
         holdout = sum(split.set is CaseSet.HOLDOUT for split in event.cases)
         positives = sum(split.case.should_trigger for split in event.cases)
         models = ", ".join(sorted({split.case.model for split in event.cases}))
@@ -154,6 +156,8 @@ class Reporter:
         show(Text(f"recorded in {folder}"))
         if next_command is not None:
             show(Text(f"next: {next_command}"))
+        if summary.listing_mode == "roomy":
+            show(Text(wording.ROOMY, style="bold yellow"))
         if summary.simulated:
             show(Text(wording.SIMULATED, style="bold yellow"))
 

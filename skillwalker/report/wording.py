@@ -13,6 +13,10 @@ SIMULATED = (
     "SIMULATED: no model was asked; this shows how Skillwalker works, not how Claude behaves."
 )
 
+ROOMY = (
+    "listing roomy: the listing's budget is lifted, so the numbers hold for nobody's Claude Code"
+)
+
 STOPS = {
     StopReason.PERFECT: "every case passed",
     StopReason.ITERATIONS: "all iterations were done",
