@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 from anyio import to_thread
@@ -17,11 +16,12 @@ from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.docker import hardening as inside
 from skillwalker.engines.docker.client import connect, read_daemon
 from skillwalker.engines.docker.container import Containers
+from skillwalker.engines.docker.facts import describe_engine
 from skillwalker.engines.docker.hardening import CANNOT_SET_UP, Job
 from skillwalker.engines.docker.image import IMAGE, SandboxImage, need_image
 from skillwalker.engines.docker.sweep import sweep, this_process
 from skillwalker.engines.docker.trial_folder import inner_plugin_dirs, write_trial
-from skillwalker.engines.key_proxy import PUBLIC_API, KeyProxy, serve_key_proxy
+from skillwalker.engines.key_proxy import KeyProxy, serve_key_proxy
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.errors import EngineUnavailableError, TrialError
@@ -248,7 +248,13 @@ async def open_docker(settings: DockerSettings) -> AsyncIterator[DockerEngine]:
             place=place,
             containers=Containers(client, streams=settings.concurrency),
             image=image,
-            facts=_facts(settings, image, simulated=simulated, is_closed=daemon.passes_sockets),
+            facts=describe_engine(
+                settings.access,
+                image,
+                permission_mode=settings.permission_mode,
+                simulated=simulated,
+                is_closed=daemon.passes_sockets,
+            ),
         )
         await engine.probe()
         yield engine
@@ -262,31 +268,3 @@ def _lay_out(folder: Path, access: Access, passes_sockets: bool) -> Iterator[_Pl
         sockets.mkdir(mode=0o755)
     with serve_key_proxy(access, socket_path=sockets and sockets / _SOCKET) as proxy:
         yield _Place(folder=folder, sockets=sockets, proxy=proxy)
-
-
-def _facts(
-    settings: DockerSettings, image: SandboxImage, *, simulated: bool, is_closed: bool
-) -> EngineFacts:
-    endpoint = _without_login(settings.access.base_url or PUBLIC_API)
-    payer = "nobody: a stand-in answers" if simulated else f"the {settings.access.payer}"
-    network = (
-        "no network but the API"
-        if is_closed
-        else "an open network, for this Docker cannot pass a socket on"
-    )
-    return EngineFacts(
-        name="docker",
-        simulated=simulated,
-        endpoint=endpoint,
-        cli_version=image.cli_version,
-        permission_mode=settings.permission_mode,
-        effort="default",
-        headline=f"engine docker: Claude Code {image.cli_version} in fresh containers (image "
-        f"{image.short_id}) with {network}, requests to {endpoint}, paid by {payer}",
-    )
-
-
-def _without_login(url: str) -> str:
-    """Take a name and password out of a base URL before it is recorded."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

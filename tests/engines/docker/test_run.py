@@ -19,10 +19,11 @@ from skillwalker.command import Access
 from skillwalker.datatypes.trials import Transcript
 from skillwalker.engines.docker.client import connect
 from skillwalker.engines.docker.container import Containers
-from skillwalker.engines.docker.hardening import MEMORY, Job
+from skillwalker.engines.docker.hardening import MEMORY, Job, create_container
 from skillwalker.engines.docker.image import need_image
 from skillwalker.engines.docker.run import open_docker
-from skillwalker.engines.docker.sweep import this_process
+from skillwalker.engines.docker.sweep import remove, this_process
+from skillwalker.engines.key_proxy import GATEWAY
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.process import Limits, Next, ProcessEnd
@@ -64,18 +65,22 @@ class Sandbox:
         self.lines.append(line)
         return self.wants(line)
 
+    def job(self, image: str, script: str = "") -> Job:
+        """Describe a container."""
+        return Job(
+            name=f"skillwalker-test-{os.getpid()}",
+            image=image,
+            argv=("bash", "-c", script),
+            env={"GIVEN": "x"},
+            folder=self.folder,
+            sockets=self.sockets,
+            owner=this_process(),
+        )
+
     async def start(self, script: str, limits: Limits) -> ProcessEnd:
         """Run a script."""
         with closing(connect(docker_host())) as client:
-            job = Job(
-                name=f"skillwalker-test-{os.getpid()}",
-                image=need_image(client, self.image).id,
-                argv=("bash", "-c", script),
-                env={"GIVEN": "x"},
-                folder=self.folder,
-                sockets=self.sockets,
-                owner=this_process(),
-            )
+            job = self.job(need_image(client, self.image).id, script)
             return await Containers(client, streams=1).run(job, on_line=self.take, limits=limits)
 
     def run(self, script: str, limits: Limits = LIMITS) -> ProcessEnd:
@@ -150,6 +155,20 @@ def test_it_has_limits_of_memory_and_processes(sandbox: Sandbox) -> None:
 def test_what_is_written_in_the_working_folder_may_be_run(sandbox: Sandbox) -> None:
     script = "printf '#!/bin/sh\\necho ran' >x; chmod +x x; ./x; cat"
     assert sandbox.says(script) == ["ran", "the prompt"]
+
+
+@pytest.mark.docker
+def test_without_a_socket_it_gets_a_network_and_the_hosts_name(sandbox: Sandbox) -> None:
+    """Only how such a container is made: the daemon of CI has no network to run it in."""
+    with closing(connect(docker_host())) as client:
+        job = replace(sandbox.job(need_image(client, sandbox.image).id), sockets=None)
+        create_container(client, job, wall=1.0)
+        try:
+            config = client.api.inspect_container(job.name)["HostConfig"]
+        finally:
+            remove(client, job.name)
+    assert (config["NetworkMode"], config["ExtraHosts"]) == ("bridge", [f"{GATEWAY}:host-gateway"])
+    assert [mount["Target"] for mount in config["Mounts"]] == ["/trial"]
 
 
 @pytest.mark.docker
