@@ -32,8 +32,13 @@ _USER_ID = 10001
 """A user that exists neither in the image nor, most likely, on the host."""
 _OWN_LIMIT = 30
 """Seconds after our limit at which a container ends itself, should we have been killed."""
+_PIPE_SIZE = 2**20
+_LARGE_PIPE = f"perl -e 'fcntl STDOUT, 1031, {_PIPE_SIZE}' 2>/dev/null"
+"""Older CLIs drop at their end what did not fit into the pipe; an image without perl keeps the
+small one. Source: fcntl(2), F_SETPIPE_SZ."""
 _START = (
-    f'cp -a {INPUT}/work/. {WORK}/ || exit {CANNOT_SET_UP}\nexec timeout -k 5 "$@" <{INPUT}/prompt'
+    f"cp -a {INPUT}/work/. {WORK}/ || exit {CANNOT_SET_UP}\n{_LARGE_PIPE}\n"
+    f'exec timeout -k 5 "$@" <{INPUT}/prompt'
 )
 
 

@@ -185,6 +185,11 @@ def test_a_large_output_arrives_whole(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.docker
+def test_its_output_goes_into_a_large_pipe(sandbox: Sandbox) -> None:
+    assert sandbox.says("perl -e 'print fcntl STDOUT, 1032, 0'") == [str(2**20)]
+
+
+@pytest.mark.docker
 def test_a_silent_program_is_ended(sandbox: Sandbox) -> None:
     end = sandbox.run("echo a; sleep 60", Limits(wall=20.0, idle=0.5))
     assert (end.idle, end.timed_out, end.exit_code) == (True, False, None)
