@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import typer
 
-from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox
+from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 from skillwalker.errors import SkillwalkerError
 
@@ -79,6 +79,9 @@ app.command("show", help="Show what Claude Code is shown of a skill or agent.")(
 app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
 app.command("apply", help="Write a recorded run's best description.")(files.apply)
 app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
+app.command("standin", help="Serve a stand-in for the Claude API on loopback, for dry runs.")(
+    standin.standin
+)
 app.command("trial", help="Show one recorded trial.")(runs.trial)
 
 

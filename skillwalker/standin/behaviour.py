@@ -23,7 +23,8 @@ from skillwalker.standin.request import (
 )
 from skillwalker.standin.server import Asked, Behaviour
 
-_BRIEF_LINE = "<brief>"
+BRIEF_LINE = "<brief>"
+"""Stands in every prompt of the improve step and in no other."""
 _DONE = Reply(blocks=(Say("Done."),))
 
 
@@ -46,7 +47,7 @@ class RoutedBehaviour:
         return replace(self._answer(asked), delay=self._delay)
 
     def _answer(self, asked: Asked) -> Reply:
-        brief = next((text for text in message_texts(asked.body) if _BRIEF_LINE in text), None)
+        brief = next((text for text in message_texts(asked.body) if BRIEF_LINE in text), None)
         if brief is not None:
             return _improved(brief, asked)
         if turn_number(asked.body) > 1:
