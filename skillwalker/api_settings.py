@@ -52,7 +52,7 @@ class LoopSettings(Settings, total=False):
     """Most runs of a case in one evaluation; odd. Default: 1."""
     model: str
     """Of the improver. Default: opus."""
-    improver: Literal["api", "simulated"]
+    improver: Literal["api", "cli", "simulated"]
     """Default: simulated with the simulated engine, else api."""
     gate: float | None
     """Least P(better) for an improvement, default 0.9; None takes the best score unconfirmed."""

@@ -3,14 +3,14 @@
 The command line and the library's functions both end here; several targets are several runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker import edits
-from skillwalker.budget import Price
-from skillwalker.claude import AnthropicCompleter, Completer, resolve_model
+from skillwalker.claude import Completer, resolve_model
+from skillwalker.completers import open_completer
 from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind
@@ -27,7 +27,6 @@ from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import History
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
-from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.store import RunStore, create_run
 from skillwalker.verdict import summarise
 
@@ -91,7 +90,7 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         resolve_model=str if order.engine == "simulated" else resolve_model,
         listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
     )
-    completer = _open_completer(order, around.login, around.prices)
+    completer = _open_completer(order, around)
     store = RunStore(
         create_run(around.places.output_dir),
         secrets=around.login.secrets,
@@ -160,29 +159,22 @@ def _recorder(
     return open_recorder(order.engine, around.engine_settings)
 
 
-def _open_completer(
-    order: Order, login: Login, prices: Sequence[PriceSettings]
-) -> Completer | None:
+def _open_completer(order: Order, around: Surroundings) -> Completer | None:
     """Choose who is asked for better descriptions.
 
     Raises:
-        ConfigError: the API is to be asked and there is no login for it.
+        ConfigError: it cannot be asked as things are.
     """
     if order.run_kind == "measure":
         return None
-    if order.improver == "simulated":
-        return SimulatedCompleter()
-    return AnthropicCompleter(
+    return open_completer(
+        order.improver,
         model=order.config.improver_model,
-        api_key=login.api_key,
-        auth_token=login.auth_token,
-        base_url=login.base_url,
-        prices={
-            p.model: Price(
-                input=p.input, output=p.output, cache_write=p.cache_write, cache_read=p.cache_read
-            )
-            for p in prices
-        },
+        login=around.login,
+        settings=around.engine_settings,
+        prices=around.prices,
+        # Opening this engine finds the same faults, and records them as the run's result.
+        checked=order.engine != "local",
     )
 
 

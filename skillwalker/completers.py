@@ -1,0 +1,101 @@
+"""Improver name to completer: the only list of who can be asked for better descriptions."""
+
+from collections.abc import Mapping, Sequence
+
+from skillwalker.budget import Price
+from skillwalker.claude import AnthropicCompleter, Completer
+from skillwalker.claude_cli import CliCompleter
+from skillwalker.command import Access
+from skillwalker.config import Login
+from skillwalker.engines.registry import EngineSettings
+from skillwalker.errors import CompletionError, ConfigError
+from skillwalker.settings import PriceSettings
+from skillwalker.simulated_completer import SimulatedCompleter
+
+
+def open_completer(
+    name: str,
+    *,
+    model: str,
+    login: Login,
+    settings: EngineSettings | None = None,
+    prices: Sequence[PriceSettings] = (),
+    checked: bool = True,
+) -> Completer:
+    """Choose who is asked for better descriptions; nothing is asked yet.
+
+    Args:
+        name: as written after `--improver`.
+        model: an alias or a full id.
+        login: of whoever is asked.
+        settings: where the CLI and a place for its home are.
+        prices: of the project's settings.
+        checked: whether to see now that the CLI and a login are there.
+
+    Raises:
+        ConfigError: there is no completer of that name, or it lacks its login or program.
+    """
+    override = _prices(prices)
+    match name:
+        case "simulated":
+            return SimulatedCompleter()
+        case "api":
+            return AnthropicCompleter(
+                model=model,
+                api_key=login.api_key,
+                auth_token=login.auth_token,
+                base_url=login.base_url,
+                prices=override,
+            )
+        case "cli":
+            return _open_cli(model, login, settings, prices=override, checked=checked)
+        case _:
+            raise ConfigError(
+                f"--improver: there is no improver {name!r}; choose one of: api, cli, simulated"
+            )
+
+
+def _open_cli(
+    model: str,
+    login: Login,
+    settings: EngineSettings | None,
+    *,
+    prices: Mapping[str, Price],
+    checked: bool,
+) -> CliCompleter:
+    """Tell the CLI's completer what the engines are told."""
+    if settings is None:
+        raise ConfigError("improver cli needs engine settings: PATH and a temporary folder")
+    completer = CliCompleter(
+        model=model,
+        access=Access(
+            api_key=login.api_key,
+            auth_token=login.auth_token,
+            oauth_token=login.oauth_token,
+            base_url=login.base_url,
+        ),
+        temp_root=settings.temporary,
+        path=settings.path,
+        claude=settings.claude,
+        extra_env=settings.engine_env,
+        prices=prices,
+    )
+    try:
+        if checked:
+            completer.find()
+    except CompletionError as error:
+        raise ConfigError(str(error)) from error
+    return completer
+
+
+def _prices(prices: Sequence[PriceSettings]) -> dict[str, Price]:
+    """Give the project's own prices by model."""
+    return {
+        price.model: Price(
+            input=price.input,
+            output=price.output,
+            cache_write=price.cache_write,
+            cache_read=price.cache_read,
+        )
+        for price in prices
+    }
