@@ -24,10 +24,10 @@ from skillwalker.limits import Limits
 from skillwalker.measuring import Measuring
 from skillwalker.paths import open_places
 from skillwalker.plan import Plan, prepare
+from skillwalker.recording.store import RunStore
 from skillwalker.settings import Settings
 from skillwalker.steps.step_5_score import rates
-from skillwalker.store import RunStore
-from skillwalker.target import description_hash
+from skillwalker.targets.names import description_hash
 
 PROJECT = Path(__file__).parents[1]
 

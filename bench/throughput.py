@@ -19,19 +19,19 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from skillwalker.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import Cell
 from skillwalker.datatypes.trials import BuiltPlugin, CalledAs
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, TargetKind
 from skillwalker.engines.registry import EngineSettings, open_engine
-from skillwalker.pool import drain
+from skillwalker.recording.store import RunStore
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt
 from skillwalker.standin.server import Asked, Behaviour, serve
 from skillwalker.steps.step_4_run_trials import run_trials
-from skillwalker.store import RunStore
+from skillwalker.trials.pool import drain
 
 MODEL = "claude-sonnet-4-5"
 PROMPTS = tuple((f"prompt {n}", n % 2 == 0) for n in range(20))

@@ -22,13 +22,13 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import open_engine
-from skillwalker.eval_plan import EvalOrder
+from skillwalker.evaluation.plan import EvalOrder
+from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
 from skillwalker.limits import Limits
 from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
-from skillwalker.recorded_eval import EvalSurroundings, run_eval_order, score_runs
 from skillwalker.recorded_run import Order, Surroundings, run_order
-from skillwalker.suite import TESTS_FILE
-from skillwalker.target_kind import KINDS
+from skillwalker.suites.load import TESTS_FILE
+from skillwalker.targets.kind import KINDS
 
 logger = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from skillwalker.budget import Price, cost_usd
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
 from skillwalker.errors import CompletionError, ConfigError
+from skillwalker.prices import Price, cost_usd
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

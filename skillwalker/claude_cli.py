@@ -16,17 +16,17 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 
-from skillwalker.budget import Price, cost_usd
 from skillwalker.claude import UnusableReplyError, resolve_model
-from skillwalker.command import Access, build_environment
+from skillwalker.claude_code.command import Access, build_environment
+from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Transcript, Usage
 from skillwalker.engines.slots import Slot, claim_slots, close_root, open_root
 from skillwalker.errors import CompletionError, EngineUnavailableError
-from skillwalker.failures import shorten
-from skillwalker.process import Limits, Next, ProcessEnd, run_process
-from skillwalker.stream import Ending, StreamParser
-from skillwalker.stream_events import read_json
+from skillwalker.prices import Price, cost_usd
+from skillwalker.transcripts.events import read_json
+from skillwalker.transcripts.failures import shorten
+from skillwalker.transcripts.stream import Ending, StreamParser
 
 SYSTEM_PROMPT = "Answer with one JSON object of the given form, and with nothing else."
 MAX_RETRIES = 6

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from skillwalker.budget import Price
 from skillwalker.claude import AnthropicCompleter, Completer
 from skillwalker.claude_cli import CliCompleter
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.config import Login
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import CompletionError, ConfigError
+from skillwalker.prices import Price
 from skillwalker.settings import PriceSettings
 from skillwalker.simulated_completer import SimulatedCompleter
 

@@ -11,13 +11,13 @@ from skillwalker.datatypes.scores import CaseResult, Cell
 from skillwalker.datatypes.trials import BuiltPlugin, Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Phase
 from skillwalker.engines.protocol import Engine
-from skillwalker.journal import Journal
 from skillwalker.limits import Limits
 from skillwalker.plan import Plan
+from skillwalker.recording.journal import Journal
 from skillwalker.sent_listing import Probe, check_shown
 from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.steps.step_4_run_trials import run_trials
-from skillwalker.target import description_hash
+from skillwalker.targets.names import description_hash
 
 
 class Measuring:

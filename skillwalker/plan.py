@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.frontmatter_text import read_frontmatter, replace_description
-from skillwalker.listing import CLAUDE_VERSION
-from skillwalker.listing_parts.shown_text import columns, flattened
+from skillwalker.frontmatter.text import read_frontmatter, replace_description
+from skillwalker.listing.listed import CLAUDE_VERSION
+from skillwalker.listing.shown_text import columns, flattened
 from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
-from skillwalker.target import place_in_listing
-from skillwalker.target_file import require_triggerable
+from skillwalker.targets.file import require_triggerable
+from skillwalker.targets.names import place_in_listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from skillwalker.claude import Completer
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState
 from skillwalker.errors import TargetError
-from skillwalker.frontmatter_text import read_frontmatter
+from skillwalker.frontmatter.text import read_frontmatter
 from skillwalker.lint import lint_description
 from skillwalker.plan import Plan, place, room
 from skillwalker.search.protocol import History, Propose

@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from skillwalker import edits
 from skillwalker.claude import Completer, resolve_model
 from skillwalker.completers import open_completer
 from skillwalker.config import Login, LoopConfig
@@ -22,12 +21,13 @@ from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
 from skillwalker.plan import Plan, for_version, prepare
 from skillwalker.recorder import open_recorder
-from skillwalker.scratch import scratch_folder
+from skillwalker.recording import edits
+from skillwalker.recording.scratch import scratch_folder
+from skillwalker.recording.store import RunStore, create_run
 from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import History
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
-from skillwalker.store import RunStore, create_run
 from skillwalker.verdict import summarise
 
 

@@ -12,7 +12,7 @@ from skillwalker.datatypes.inputs import ListingPlace
 from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import ListingState
 from skillwalker.errors import PreflightError
-from skillwalker.listing_parts.shown_text import unescaped
+from skillwalker.listing.shown_text import unescaped
 from skillwalker.plan import Plan, place
 from skillwalker.preflight import check_listing
 from skillwalker.standin.request import ListedEntry

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
-from skillwalker.simulated_reply import simulated_reply
+from skillwalker.simulation.reply import simulated_reply
 
 MODEL = "simulated"
 

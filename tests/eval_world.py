@@ -13,10 +13,10 @@ from skillwalker.datatypes.trials import Call, Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import Mode, TargetKind
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.eval_plan import EvalOrder
+from skillwalker.evaluation.plan import EvalOrder
+from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
 from skillwalker.limits import Limits
 from skillwalker.paths import Places
-from skillwalker.recorded_eval import EvalSurroundings, run_eval_order
 from tests.fakes import engine_facts
 from tests.projects import call_case, make_project, write, write_suite
 

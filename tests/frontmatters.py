@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from skillwalker.frontmatter_parts.block import JS_SPACE
+from skillwalker.frontmatter.block import JS_SPACE
 
 _PROSE = (
     'Use|when the user|asks|for: this|(or that)|"quoted"|it\'s|#12|C#|é|日本語|🎉|⚠️|שלום|मैं|🇩🇪'

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillwalker.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.standin.replies import Reply
 from skillwalker.standin.server import Asked, serve
 from tests.clis import find_cli

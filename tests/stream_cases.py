@@ -1,7 +1,8 @@
 """The situations whose streams are recorded from the real CLI, and what each of them means.
 
 `tests/record_streams.py` runs every case against the stand-in and writes its stream;
-`tests/test_stream.py` reads the recordings; `tests/test_stream_live.py` runs the cases anew.
+`tests/transcripts/test_stream.py` reads the recordings, `test_stream_live.py` beside it runs the
+cases anew.
 """
 
 import json

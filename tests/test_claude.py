@@ -10,7 +10,6 @@ import anyio
 import httpx2
 import pytest
 
-from skillwalker.budget import Price
 from skillwalker.claude import (
     MODEL_ALIASES,
     AnthropicCompleter,
@@ -20,6 +19,7 @@ from skillwalker.claude import (
 )
 from skillwalker.datatypes.improver import Completion
 from skillwalker.errors import CompletionError, ConfigError
+from skillwalker.prices import Price
 from tests.messages_server import (
     MessagesServer,
     Reply,

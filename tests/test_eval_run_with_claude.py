@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from skillwalker import run_evals
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.config import Login
 from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import EngineSettings
-from skillwalker.recorded_eval import score_runs
+from skillwalker.evaluation.recorded import score_runs
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt, turn_number
 from skillwalker.standin.server import Asked, serve

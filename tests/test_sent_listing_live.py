@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.datatypes.inputs import Listed, ListingPlace
 from skillwalker.datatypes.vocabulary import ListingState, Position, TargetKind
-from skillwalker.listing import list_file, place_in_listing
+from skillwalker.listing.listed import list_file, place_in_listing
 from skillwalker.sent_listing import difference
 from skillwalker.standin.behaviour import scripted
 from skillwalker.standin.replies import Reply, Say

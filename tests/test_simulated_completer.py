@@ -12,7 +12,7 @@ from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Operator, TargetKind
 from skillwalker.errors import CompletionError
 from skillwalker.simulated_completer import SimulatedCompleter
-from skillwalker.simulated_reply import read_brief, simulated_reply
+from skillwalker.simulation.reply import read_brief, simulated_reply
 from skillwalker.steps.step_6_improve import ANSWER_SCHEMA, Refused, improve, write_prompt
 
 BRIEF = Brief(

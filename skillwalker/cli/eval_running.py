@@ -19,10 +19,10 @@ from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError
-from skillwalker.eval_plan import EvalOrder
-from skillwalker.eval_records import outcome_record
+from skillwalker.evaluation.plan import EvalOrder
+from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
+from skillwalker.evaluation.records import outcome_record
 from skillwalker.limits import Limits
-from skillwalker.recorded_eval import EvalSurroundings, run_eval_order, score_runs
 from skillwalker.report.eval_text import outcome_lines, started_line, trial_line
 
 EXIT_FAILED = 1

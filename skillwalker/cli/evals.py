@@ -8,14 +8,14 @@ import typer
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 
 if TYPE_CHECKING:
-    from skillwalker.suite_overview import SuiteOverview
+    from skillwalker.suites.overview import SuiteOverview
 
 
 def evals_list(
     ctx: typer.Context, project: ProjectOption = None, as_json: JsonOption = False
 ) -> None:
     """List the suites; one that is broken is shown with its faults, and the exit code is 1."""
-    from skillwalker.suite_overview import overview
+    from skillwalker.suites.overview import overview
 
     places = open_project(ctx, project).places
     suites = overview(places)
@@ -35,7 +35,7 @@ def evals_list(
 
 def evals_schema() -> None:
     """Print the JSON Schema of tests.json, for editors and checkers."""
-    from skillwalker.suite_schema import json_schema
+    from skillwalker.suites.schema import json_schema
 
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 

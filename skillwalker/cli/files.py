@@ -39,8 +39,8 @@ def show(
     """Print what Claude Code is shown of skills and agents."""
     from skillwalker.cli.named_files import position_of, shown_targets
     from skillwalker.cli.show_text import listed_record, listed_text, written_text
-    from skillwalker.target import installed_targets
-    from skillwalker.target_file import list_target
+    from skillwalker.targets.file import list_target
+    from skillwalker.targets.names import installed_targets
 
     places = open_project(ctx, project).places
     found = [*installed_targets(places)] if installed else []
@@ -75,9 +75,9 @@ def describe(
 ) -> None:
     """Write a description by hand: same checks, diff and undo as a run's."""
     from skillwalker.cli.named_files import kind_said, one_target
-    from skillwalker.edits import write_recorded
+    from skillwalker.recording.edits import write_recorded
+    from skillwalker.recording.store import create_run
     from skillwalker.steps.step_7_write_back import plan_write
-    from skillwalker.store import create_run
 
     places = open_project(ctx, project).places
     found = one_target(target, places, kind_said(kind))
@@ -110,16 +110,16 @@ def apply(
     project: ProjectOption = None,
 ) -> None:
     """Write a recorded run's best description into its target's file."""
-    from skillwalker.edits import write_recorded
-    from skillwalker.recorded_best import (
+    from skillwalker.recording.best import (
         mark_applied,
         read_best,
         require_applicable,
         require_unchanged,
     )
+    from skillwalker.recording.edits import write_recorded
+    from skillwalker.recording.store import find_run
     from skillwalker.steps.step_7_write_back import plan_write
-    from skillwalker.store import find_run
-    from skillwalker.target_file import read_target
+    from skillwalker.targets.file import read_target
 
     places = open_project(ctx, project).places
     run = find_run(places.output_dir, run_id)
@@ -148,7 +148,7 @@ def undo(
 ) -> None:
     """Put back the bytes that a write replaced."""
     from skillwalker.cli.show_text import diff_text, short_path
-    from skillwalker.edits import undo_edit
+    from skillwalker.recording.edits import undo_edit
 
     places = open_project(ctx, project).places
     rows = []
@@ -191,9 +191,9 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
     import re
 
     from skillwalker.cli.named_files import path_meant
-    from skillwalker.edits import list_edits, read_edits
     from skillwalker.errors import StoreError
-    from skillwalker.store import find_run
+    from skillwalker.recording.edits import list_edits, read_edits
+    from skillwalker.recording.store import find_run
 
     if what is not None and re.fullmatch(r"\d{8}T\d{6}(-\d+)?", what):
         run = find_run(places.output_dir, what)
@@ -213,7 +213,7 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
 
 def _mark_not_applied(run: Path) -> None:
     """A run whose write was undone is not applied; a write by hand has no summary."""
-    from skillwalker.recorded_best import mark_applied
+    from skillwalker.recording.best import mark_applied
 
     if any(run.glob("*-summary.json")):
         mark_applied(run, applied=False)

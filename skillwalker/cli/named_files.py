@@ -10,9 +10,9 @@ from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
-from skillwalker.target import is_path, known_targets, resolve_target
-from skillwalker.target_file import read_target
-from skillwalker.target_place import find_files, kind_of
+from skillwalker.targets.file import read_target
+from skillwalker.targets.names import is_path, known_targets, resolve_target
+from skillwalker.targets.place import find_files, kind_of
 
 
 def shown_targets(

@@ -24,7 +24,7 @@ from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError, SkillwalkerError
 from skillwalker.limits import Limits
 from skillwalker.recorded_run import Order, Surroundings, run_order
-from skillwalker.records import summary_record
+from skillwalker.recording.records import summary_record
 from skillwalker.report.console import Reporter
 
 EXIT_INCONCLUSIVE = 3

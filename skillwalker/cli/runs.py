@@ -20,9 +20,9 @@ def trial(
     """Show the trials of a case: prompt, what fired at which step, last words, reason."""
     import json
 
-    from skillwalker.records import trial_row
+    from skillwalker.recording.records import trial_row
+    from skillwalker.recording.store import RunStore, find_run, read_plan
     from skillwalker.report.trial_text import choose_trials, describe_trial, prompts_of
-    from skillwalker.store import RunStore, find_run, read_plan
 
     folder = find_run(open_project(ctx, project).places.output_dir, run_id)
     found = choose_trials(RunStore(folder).trials, case, index)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Listed, Target
-from skillwalker.frontmatter_text import read_frontmatter
+from skillwalker.frontmatter.text import read_frontmatter
 
 WIDTH = 96
 DIFFERS = "yaml-differs"

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.engines.key_gate import LOGIN_HEADERS, KeyGate, read_endpoint
 from skillwalker.errors import EngineUnavailableError
 

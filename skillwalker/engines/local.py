@@ -13,17 +13,17 @@ import anyio
 from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from skillwalker.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
+from skillwalker.claude_code.process_tree import end_marked
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_root, open_root
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.engines.workspace import fill_workspace
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.failures import shorten
-from skillwalker.process import Limits, Next, ProcessEnd, run_process
-from skillwalker.process_tree import end_marked
 from skillwalker.standin.server import is_standin
+from skillwalker.transcripts.failures import shorten
 
 PUBLIC_API = "https://api.anthropic.com"
 IDLE_TIMEOUT = 120.0

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.config import Login
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import ConfigError

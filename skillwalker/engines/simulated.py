@@ -15,9 +15,9 @@ from skillwalker.datatypes.trials import Call, Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import Mode, Position, TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import TargetError, TrialError
-from skillwalker.router import Entry, choose_entry, draw
-from skillwalker.target_file import list_target, read_target
-from skillwalker.target_place import PROJECT_FOLDER, files_of
+from skillwalker.simulation.router import Entry, choose_entry, draw
+from skillwalker.targets.file import list_target, read_target
+from skillwalker.targets.place import PROJECT_FOLDER, files_of
 
 NAME: Final = "simulated"
 _FACTS: Final = EngineFacts(

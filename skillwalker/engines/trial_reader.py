@@ -1,10 +1,10 @@
 """Reads the stream of one trial while it runs, and says when enough was seen."""
 
-from skillwalker.budget import cost_usd
+from skillwalker.claude_code.process import Next, ProcessEnd
 from skillwalker.datatypes.trials import Invocation, Transcript
-from skillwalker.process import Next, ProcessEnd
-from skillwalker.stream import Ending, StreamParser
-from skillwalker.stream_events import Tokens
+from skillwalker.prices import cost_usd
+from skillwalker.transcripts.events import Tokens
+from skillwalker.transcripts.stream import Ending, StreamParser
 
 
 class TrialReader:

@@ -9,8 +9,8 @@ from hashlib import sha256
 
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import CompletionError
-from skillwalker.router import Entry, choose
-from skillwalker.simulated_reply import simulated_reply
+from skillwalker.simulation.reply import simulated_reply
+from skillwalker.simulation.router import Entry, choose
 from skillwalker.standin.fault_words import faults_in_path
 from skillwalker.standin.replies import Fault, Reply, Say, Use
 from skillwalker.standin.request import (

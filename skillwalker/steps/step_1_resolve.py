@@ -15,9 +15,9 @@ from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import SuiteError, TargetError
 from skillwalker.faults import quoted
 from skillwalker.paths import Places
-from skillwalker.suite import list_suites, load_suite
-from skillwalker.target import resolve_target, siblings
-from skillwalker.target_kind import KINDS
+from skillwalker.suites.load import list_suites, load_suite
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.names import resolve_target, siblings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from skillwalker.datatypes.inputs import SplitCase, TriggerCase
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import SuiteError
-from skillwalker.near_duplicates import group_near_duplicates, normalise
+from skillwalker.suites.near_duplicates import group_near_duplicates, normalise
 
 LEAST_A_SIDE = 2
 """Cases of each class that a side needs: a rate of one case says nothing."""

@@ -14,9 +14,9 @@ from pathlib import Path
 from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import Position, TargetKind
-from skillwalker.frontmatter_text import keep_keys, read_frontmatter, replace_description
-from skillwalker.target import called_as, description_hash
-from skillwalker.target_file import layout_path
+from skillwalker.frontmatter.text import keep_keys, read_frontmatter, replace_description
+from skillwalker.targets.file import layout_path
+from skillwalker.targets.names import called_as, description_hash
 
 NOOP_BODY = 'Respond with: "skill triggered" — nothing else.'
 """Source: the reference's temp plugin (founding document 002, Constants)."""

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from skillwalker.cell_key import CellKeys
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult, Cell
 from skillwalker.datatypes.trials import (
@@ -28,11 +27,12 @@ from skillwalker.datatypes.trials import (
 from skillwalker.datatypes.vocabulary import Outcome, StopReason
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import BudgetReached, TrialError
-from skillwalker.journal import Journal
-from skillwalker.pool import drain
-from skillwalker.transcript import read_outcome
-from skillwalker.undecided import Miss, Misses
-from skillwalker.vote import Vote
+from skillwalker.recording.journal import Journal
+from skillwalker.transcripts.outcome import read_outcome
+from skillwalker.trials.cell_key import CellKeys
+from skillwalker.trials.pool import drain
+from skillwalker.trials.undecided import Miss, Misses
+from skillwalker.trials.vote import Vote
 
 
 async def run_trials(

@@ -13,10 +13,10 @@ from pathlib import Path
 from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import TargetError
-from skillwalker.file_swap import swap_bytes
-from skillwalker.frontmatter_text import read_frontmatter, replace_description
-from skillwalker.target_file import read_bytes
-from skillwalker.target_kind import KINDS
+from skillwalker.frontmatter.text import read_frontmatter, replace_description
+from skillwalker.recording.file_swap import swap_bytes
+from skillwalker.targets.file import read_bytes
+from skillwalker.targets.kind import KINDS
 
 
 def plan_write(target: Target, text: str) -> WrittenFile:

@@ -16,11 +16,11 @@ from skillwalker.datatypes.inputs import (
     TriggerCase,
 )
 from skillwalker.datatypes.vocabulary import CaseSet, CaseType, TargetKind
-from skillwalker.near_duplicates import group_near_duplicates
 from skillwalker.steps.step_2_split import split_cases
-from skillwalker.suite import list_suites, load_suite
-from skillwalker.target import resolve_target, siblings
-from skillwalker.target_file import require_triggerable
+from skillwalker.suites.load import list_suites, load_suite
+from skillwalker.suites.near_duplicates import group_near_duplicates
+from skillwalker.targets.file import require_triggerable
+from skillwalker.targets.names import resolve_target, siblings
 from tests.content.places import PLACES, PROJECT
 
 QUALITY = "engineering-quality"

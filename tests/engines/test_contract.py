@@ -7,14 +7,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
+from skillwalker.claude_code.process_tree import find_marked
 from skillwalker.datatypes.trials import CalledAs, Reading, Transcript
 from skillwalker.datatypes.vocabulary import Mode, Outcome, TargetKind
-from skillwalker.process_tree import find_marked
 from skillwalker.standin.behaviour import scripted, with_faults
 from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
 from skillwalker.standin.request import read_listing, read_prompt
-from skillwalker.transcript import read_outcome
+from skillwalker.transcripts.outcome import read_outcome
 from tests.docker_daemon import our_containers
 from tests.engines.worlds import CODE_REVIEW, MODEL, World, make_world
 

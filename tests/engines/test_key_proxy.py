@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.engines.key_proxy import GATEWAY, MAX_BODY, KeyProxy, serve_key_proxy
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.standin.behaviour import scripted

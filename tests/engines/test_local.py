@@ -10,14 +10,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
+from skillwalker.claude_code.process_tree import find_marked
 from skillwalker.datatypes.trials import Transcript
 from skillwalker.datatypes.vocabulary import Outcome
 from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.slots import claim_slots, open_root
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.process_tree import find_marked
-from skillwalker.transcript import read_outcome
+from skillwalker.transcripts.outcome import read_outcome
 from tests.engines.worlds import CODE_REVIEW, World, local_opener
 
 STREAM = """

@@ -10,8 +10,8 @@ from skillwalker.datatypes.vocabulary import Mode, Outcome, TargetKind
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.simulated import SimulatedEngine, read_catalog
 from skillwalker.errors import TrialError
-from skillwalker.router import choose
-from skillwalker.transcript import read_outcome
+from skillwalker.simulation.router import choose
+from skillwalker.transcripts.outcome import read_outcome
 
 REVIEW = "Reviews code changes. Use when someone wants a diff or commit checked before the merge."
 GAPS = "Compares a plan with the code. Use when asked what is missing from an implementation."

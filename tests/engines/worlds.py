@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.datatypes.trials import CalledAs, Invocation, Transcript
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.docker.run import DockerSettings, open_docker

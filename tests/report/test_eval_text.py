@@ -15,8 +15,8 @@ from tests.eval_world import (
     run_order,
     said,
 )
+from tests.evaluation.test_expectations import trial_of
 from tests.projects import call_case
-from tests.test_expectations import trial_of
 
 CASES = (
     call_case("skill"),

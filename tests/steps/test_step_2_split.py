@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from skillwalker.datatypes.inputs import SplitCase, TriggerCase
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import SuiteError
-from skillwalker.near_duplicates import group_near_duplicates
 from skillwalker.steps.step_2_split import split_cases
+from skillwalker.suites.near_duplicates import group_near_duplicates
 
 FRACTIONS = st.sampled_from([0.0, 0.2, 0.4, 0.5, 0.7])
 LETTERS = string.ascii_lowercase + "äßéжの検査 "

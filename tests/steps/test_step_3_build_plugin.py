@@ -8,8 +8,8 @@ from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.steps.step_3_build_plugin import NOOP_BODY, build_plugin
-from skillwalker.target import siblings
-from skillwalker.target_file import list_target, read_target
+from skillwalker.targets.file import list_target, read_target
+from skillwalker.targets.names import siblings
 
 SKILL = """---
 name: code-review

@@ -15,7 +15,7 @@ from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.steps.step_7_write_back import plan_write, put_back, write_back
-from skillwalker.target_file import read_target
+from skillwalker.targets.file import read_target
 
 NEW = "Finds faults in code: use it when someone wants a diff, patch or pull request reviewed."
 FILE = (
@@ -172,7 +172,7 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(target: Target)
         "import sys; from pathlib import Path\n"
         "from skillwalker.datatypes.vocabulary import TargetKind\n"
         "from skillwalker.steps.step_7_write_back import write_back\n"
-        "from skillwalker.target_file import read_target\n"
+        "from skillwalker.targets.file import read_target\n"
         "print('go', flush=True)\n"
         "while True:\n"
         "    for text in sys.argv[2:]:\n"

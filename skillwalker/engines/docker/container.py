@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from anyio import to_thread
 
+from skillwalker.claude_code.lines import LineCutter
+from skillwalker.claude_code.process import Limits, Next, ProcessEnd
 from skillwalker.engines.docker.client import translate
 from skillwalker.engines.docker.hardening import MEMORY, Job, create_container
 from skillwalker.engines.docker.sweep import remove
-from skillwalker.lines import LineCutter
-from skillwalker.process import Limits, Next, ProcessEnd
 
 if TYPE_CHECKING:
     from docker import DockerClient

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit, urlunsplit
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.engines.docker.image import SandboxImage
 from skillwalker.engines.key_proxy import PUBLIC_API
 from skillwalker.engines.protocol import EngineFacts

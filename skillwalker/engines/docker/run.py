@@ -11,7 +11,8 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from skillwalker.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.command import Access, build_arguments, build_environment
+from skillwalker.claude_code.process import Limits, Next, ProcessEnd
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.docker import hardening as inside
 from skillwalker.engines.docker.client import connect, read_daemon
@@ -25,10 +26,9 @@ from skillwalker.engines.key_proxy import KeyProxy, serve_key_proxy
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.failures import shorten
-from skillwalker.process import Limits, Next, ProcessEnd
-from skillwalker.scratch import scratch_folder
+from skillwalker.recording.scratch import scratch_folder
 from skillwalker.standin.server import is_standin
+from skillwalker.transcripts.failures import shorten
 
 IDLE_TIMEOUT = 120.0
 """Seconds without an event, as in the local engine."""

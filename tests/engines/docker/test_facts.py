@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
 from skillwalker.engines.docker.facts import describe_engine
 from skillwalker.engines.docker.image import SandboxImage
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from skillwalker.command import Access
+from skillwalker.claude_code.command import Access
+from skillwalker.claude_code.process import Limits, Next, ProcessEnd
 from skillwalker.datatypes.trials import Transcript
 from skillwalker.engines.docker.client import connect
 from skillwalker.engines.docker.container import Containers
@@ -26,7 +27,6 @@ from skillwalker.engines.docker.sweep import remove, this_process
 from skillwalker.engines.key_proxy import GATEWAY
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.process import Limits, Next, ProcessEnd
 from skillwalker.standin.behaviour import scripted
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.server import Asked, serve

@@ -1,0 +1,200 @@
+"""One case of an eval run: which target it is about, and what is installed for its trials.
+
+Four types of case, four plans. A call case measures a description, so it gets the throw-away copy
+of step 3 and stops at the first call. A prompt case measures the work, so it gets the suite's real
+plugins and runs to its end; an agent-prompt case is a prompt case whose prompt asks for the agent.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from skillwalker.config import EvalConfig
+from skillwalker.datatypes.evals import EvalCase, Loaded, PlannedCase
+from skillwalker.datatypes.inputs import CallExpectation, Case, JudgeExpectation, Suite, Target
+from skillwalker.datatypes.trials import CalledAs
+from skillwalker.datatypes.vocabulary import CaseType, Position, TargetKind
+from skillwalker.errors import TargetError
+from skillwalker.paths import Places
+from skillwalker.targets.file import list_target, read_target, require_triggerable
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.names import called_as, resolve_target, siblings
+from skillwalker.targets.place import PROJECT_FOLDER, files_of, place_of
+
+CALL_KINDS: Final = {KINDS[kind].case_type: kind for kind in TargetKind}
+"""The call types, and the kind of target that each measures."""
+CALL_TURNS, CALL_TIMEOUT = 4, 180.0
+"""Limits of a call case: those of the loop."""
+WORK_TURNS, WORK_TIMEOUT = 100, 1800.0
+"""Limits of a prompt case: far beyond what work takes, so that only what hangs is ended."""
+DELEGATION = "Use the {agent} agent for this task, and give me its answer:\n\n{prompt}"
+
+
+def plan_case(places: Places, suite: Suite, case: Case, config: EvalConfig) -> PlannedCase:
+    """Find out what a case is run with.
+
+    Raises:
+        TargetError: a target is missing, can never trigger, or cannot be installed for this type.
+    """
+    if config.trial_model is not None:
+        case = replace(case, model=config.trial_model)
+    calls = [
+        resolve_target(one.target, one.kind, places) if isinstance(one, CallExpectation) else None
+        for one in case.expect
+    ]
+    kind = CALL_KINDS.get(case.type)
+    if kind is not None:
+        return _plan_call(_own_target(places, case, kind), suite, case, calls, config)
+    return _plan_work(places, suite, case, calls, config)
+
+
+# --- a call case: a throw-away copy, stopped at the call ----------------------------------------
+
+
+def _own_target(places: Places, case: Case, kind: TargetKind) -> Target:
+    """Find what a call case measures: its own target, else that of its first call expectation."""
+    calls = (one for one in case.expect if isinstance(one, CallExpectation) and one.kind is kind)
+    written = case.target if case.target is not None else next(calls).target
+    target = resolve_target(written, kind, places)
+    require_triggerable(target)
+    return target
+
+
+def _plan_call(
+    own: Target, suite: Suite, case: Case, calls: Sequence[Target | None], config: EvalConfig
+) -> PlannedCase:
+    loaded = (own, *siblings(own))
+    names = _names(calls, loaded)
+    for target, found in zip(calls, names, strict=True):
+        if target is not None and found is None:
+            raise TargetError(
+                f"expects something of {target.id}, which a {case.type} case of {own.id} does not "
+                "install; make it a prompt case"
+            )
+    only_own = all(one is not None and one.path.samefile(own.path) for one in calls)
+    return PlannedCase(
+        case=_eval_case(suite, case, names, config, turns=CALL_TURNS, timeout=CALL_TIMEOUT),
+        prompt=case.prompt,
+        scaffold=case.scaffold,
+        loaded=Loaded(copied=loaded),
+        stops_at=called_as(own, loaded[1:]) if only_own else None,
+    )
+
+
+# --- a prompt case: real plugins, run to its end ------------------------------------------------
+
+
+def _plan_work(
+    places: Places,
+    suite: Suite,
+    case: Case,
+    calls: Sequence[Target | None],
+    config: EvalConfig,
+) -> PlannedCase:
+    agent = None
+    if case.type is CaseType.AGENT_PROMPT and case.target is not None:
+        agent = resolve_target(case.target, TargetKind.AGENT, places)
+        require_triggerable(agent)
+    named = [target for target in (*calls, agent) if target is not None]
+    plugin_dirs, project = _folders(places, suite, named)
+    roots = (*plugin_dirs, *([project / PROJECT_FOLDER] if project else []))
+    names = _names(calls, tuple(target for root in roots for target in _listed_in(root)))
+    for target, found in zip(calls, names, strict=True):
+        if target is not None and found is None:
+            require_triggerable(target)
+            raise TargetError(f"{target.id} is not installed in this case's trials")
+    prompt = case.prompt
+    if agent is not None:
+        prompt = DELEGATION.format(agent=list_target(agent).name or agent.name, prompt=prompt)
+    return PlannedCase(
+        case=_eval_case(suite, case, names, config, turns=WORK_TURNS, timeout=WORK_TIMEOUT),
+        prompt=prompt,
+        scaffold=case.scaffold,
+        loaded=Loaded(plugin_dirs=plugin_dirs, project_dir=project),
+        stops_at=None,
+    )
+
+
+def _folders(
+    places: Places, suite: Suite, named: Sequence[Target]
+) -> tuple[tuple[Path, ...], Path | None]:
+    """Give the suite's plugins and those of named targets, and the project if it is needed."""
+    found = [folder for name in suite.plugins if (folder := places.plugin_folder(name))]
+    project = None
+    for target in named:
+        root = place_of(target.path, target.kind, target.position).root
+        if target.position is Position.PLUGIN:
+            found.append(root)
+        elif root == places.project / PROJECT_FOLDER:
+            project = places.project
+        else:
+            raise TargetError(
+                f"{target.id} lies in {root}, and only the project's own {PROJECT_FOLDER} can be "
+                "installed with its real files; copy it there, or make this a call case"
+            )
+    distinct: dict[Path, Path] = {}
+    for folder in found:
+        distinct.setdefault(folder.resolve(), folder)
+    return tuple(distinct.values()), project
+
+
+def _listed_in(root: Path) -> Iterator[Target]:
+    """Read what Claude Code lists of a folder; a file that it cannot read it does not list."""
+    for kind in TargetKind:
+        for path in files_of(root, kind):
+            try:
+                target = read_target(path, kind)
+            except TargetError:
+                continue
+            if list_target(target).listed:
+                yield target
+
+
+# --- both ---------------------------------------------------------------------------------------
+
+
+def _names(calls: Sequence[Target | None], loaded: Sequence[Target]) -> tuple[CalledAs | None, ...]:
+    """Give the names of each expected target among what is loaded; None where it is not."""
+    files = {target.path.resolve(): target for target in loaded}
+    found: list[CalledAs | None] = []
+    for target in calls:
+        one = files.get(target.path.resolve()) if target is not None else None
+        others = tuple(other for other in loaded if other is not one)
+        found.append(called_as(one, others) if one is not None else None)
+    return tuple(found)
+
+
+def _eval_case(
+    suite: Suite,
+    case: Case,
+    names: tuple[CalledAs | None, ...],
+    config: EvalConfig,
+    *,
+    turns: int,
+    timeout: float,
+) -> EvalCase:
+    """Make the part that is recorded: paths are those inside the suite's folder."""
+    scaffold = case.scaffold
+    return EvalCase(
+        suite=suite.name,
+        case=replace(
+            case,
+            scaffold=None if scaffold is None else _inside(scaffold, suite),
+            expect=tuple(
+                replace(one, rubric_file=_inside(one.rubric_file, suite))
+                if isinstance(one, JudgeExpectation)
+                else one
+                for one in case.expect
+            ),
+        ),
+        plugins=suite.plugins,
+        called_as=names,
+        runs=case.runs or config.repeats,
+        max_turns=case.max_turns or config.max_turns or turns,
+        timeout=case.timeout or config.timeout or timeout,
+    )
+
+
+def _inside(path: Path, suite: Suite) -> Path:
+    return path.relative_to(suite.path) if path.is_relative_to(suite.path) else path

@@ -1,0 +1,159 @@
+"""Records of an eval run and their rows on disk: one place knows the keys, both ways."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+import pydantic
+
+from skillwalker.datatypes.evals import EvalCase, EvalOutcome, EvalSummary, EvalTrial, ResultRow
+from skillwalker.datatypes.inputs import CallExpectation
+from skillwalker.errors import StoreError
+from skillwalker.recording.records import SCHEMA_VERSION, check_version
+
+OWN_EVENT = "skillwalker"
+"""Type of the event that we write behind those of Claude Code: what was read in them."""
+
+T = TypeVar("T")
+
+_CASE = pydantic.TypeAdapter(EvalCase)
+_TRIAL = pydantic.TypeAdapter(EvalTrial)
+
+
+def case_row(run_id: str, case: EvalCase, *, engine: str) -> dict[str, object]:
+    """Make a line of test-config.jsonl: enough to evaluate the case's trials from it alone."""
+    record = dataclasses.asdict(case)
+    test = record["case"]
+    test["scaffold"] = None if case.case.scaffold is None else case.case.scaffold.as_posix()
+    for expectation in test["expect"]:
+        if "rubric_file" in expectation:
+            expectation["rubric_file"] = expectation["rubric_file"].as_posix()
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "test_run_id": run_id,
+        "suite": case.suite,
+        "test": test,
+        "plugins": case.plugins,
+        "called_as": [
+            None if names is None else {**names, "names": sorted(names["names"])}
+            for names in record["called_as"]
+        ],
+        "runs": case.runs,
+        "max_turns": case.max_turns,
+        "timeout_s": case.timeout,
+        "engine": engine,
+    }
+
+
+def read_case(row: Mapping[str, object]) -> EvalCase:
+    """Read a line of test-config.jsonl.
+
+    Raises:
+        StoreError: the row is of a newer format, or lacks something.
+    """
+    check_version(row, "test-config.jsonl")
+    keys = ("suite", "plugins", "called_as", "runs", "max_turns")
+    values = {key: row.get(key) for key in keys}
+    values |= {"case": row.get("test"), "timeout": row.get("timeout_s")}
+    case = _validated(_CASE, values, "test-config.jsonl")
+    is_call = [isinstance(one, CallExpectation) for one in case.case.expect]
+    if is_call != [names is not None for names in case.called_as]:
+        raise StoreError("test-config.jsonl: called_as does not fit the expectations of the test")
+    return case
+
+
+def event_rows(run_id: str, trial: EvalTrial) -> Iterator[dict[str, object]]:
+    """Make the lines of test-run.jsonl for a trial: its events as received, then what was read."""
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "test_run_id": run_id,
+        "suite": trial.suite,
+        "test_name": trial.case,
+        "run_index": trial.run_index,
+        "attempt": trial.attempt,
+    }
+    for line in trial.transcript.raw:
+        yield {**head, "event": _event(line)}
+    read = dataclasses.asdict(dataclasses.replace(trial.transcript, raw=()))
+    read["duration_s"] = read.pop("duration")
+    del read["raw"]
+    yield {
+        **head,
+        "event": {
+            "type": OWN_EVENT,
+            "model_asked": trial.model_asked,
+            "max_turns": trial.max_turns,
+            "engine": trial.engine,
+            "simulated": trial.simulated,
+            "endpoint": trial.endpoint,
+            "permission_mode": trial.permission_mode,
+            "transcript": read,
+        },
+    }
+
+
+def read_event_row(row: Mapping[str, object]) -> EvalTrial | None:
+    """Read a trial from the line that closes it; the events themselves give None.
+
+    Raises:
+        StoreError: the row is of a newer format, or lacks something.
+    """
+    check_version(row, "test-run.jsonl")
+    event = row.get("event")
+    if not isinstance(event, dict) or event.get("type") != OWN_EVENT:
+        return None
+    values = {key: value for key, value in event.items() if key != "type"}
+    read = dict(values.pop("transcript", None) or {})
+    read["duration"] = read.pop("duration_s", None)
+    values |= {key: row.get(key) for key in ("suite", "run_index", "attempt")}
+    values |= {"case": row.get("test_name"), "transcript": read}
+    return _validated(_TRIAL, values, "test-run.jsonl")
+
+
+def result_row(run_id: str, row: ResultRow) -> dict[str, object]:
+    """Make a line of test-results.jsonl."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "test_run_id": run_id,
+        **dataclasses.asdict(row),
+        "passed": row.passed,
+    }
+
+
+def eval_summary_record(summary: EvalSummary) -> dict[str, object]:
+    """Make test-run-summary.json."""
+    record = dataclasses.asdict(summary)
+    record["usage"] = {name: dataclasses.asdict(total) for name, total in summary.usage}
+    return {"schema_version": SCHEMA_VERSION, **record}
+
+
+def outcome_record(outcome: EvalOutcome) -> dict[str, object]:
+    """Make the JSON object of `evals run` and `evals score`: the summary and every row."""
+    run_id = outcome.summary.test_run_id
+    return {
+        **eval_summary_record(outcome.summary),
+        "results": [result_row(run_id, row) for row in outcome.rows],
+    }
+
+
+def _event(line: bytes) -> object:
+    """Give an event as it was received; what is no JSON is kept as a text."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return {"type": "text", "text": line.decode(errors="replace")}
+
+
+def _validated(adapter: pydantic.TypeAdapter[T], values: object, name: str) -> T:
+    """Check what stands in a row.
+
+    Raises:
+        StoreError: something is missing or of another type.
+    """
+    try:
+        return adapter.validate_python(values)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise StoreError(f"{name}: {where}: {first['msg']}") from error

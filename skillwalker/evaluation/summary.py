@@ -1,0 +1,77 @@
+"""What an eval run says at its end: its cases counted, and what they took and cost (pure)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from skillwalker.datatypes.evals import (
+    CaseStatus,
+    EvalCase,
+    EvalSummary,
+    EvalTrial,
+    ResultRow,
+    Status,
+)
+from skillwalker.datatypes.scores import UsageTotal, sum_usage
+from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.evaluation.expectations import status_of
+
+SIMULATED: Final = "simulated"
+
+
+def summarise(
+    by_case: Sequence[tuple[EvalCase, tuple[ResultRow, ...]]],
+    trials: Sequence[EvalTrial],
+    *,
+    run_id: str,
+    engine: str,
+    stopped: StopReason | None = None,
+    cause: str | None = None,
+) -> EvalSummary:
+    """Count cases, and what every attempt took and cost.
+
+    Args:
+        by_case: each case with its rows.
+        trials: every attempt: what was paid for is counted, whether it says anything or not.
+        run_id: the run's name.
+        engine: that was asked for; it stands where no trial says which one answered.
+        stopped: why the run ended before its last case.
+        cause: the same in a line for people.
+    """
+    tests = _statuses(by_case)
+    statuses = [test.status for test in tests]
+    passed, failures = statuses.count(Status.PASSED), statuses.count(Status.FAILED)
+    read = [trial.transcript for trial in trials]
+    total = sum_usage(transcript.usage for transcript in read)
+    first = trials[0] if trials else None
+    return EvalSummary(
+        test_run_id=run_id,
+        suites=tuple(dict.fromkeys(case.suite for case, _ in by_case)),
+        engine=first.engine if first else engine,
+        simulated=first.simulated if first else engine == SIMULATED,
+        endpoint=first.endpoint if first else "",
+        permission_mode=first.permission_mode if first else "",
+        cli_version=next((one.cli_version for one in read if one.cli_version), ""),
+        models=tuple(sorted({one.model for one in read if one.model})),
+        stopped_because=stopped,
+        cause=cause,
+        total_tests=len(tests),
+        passed=passed,
+        failures=failures,
+        inconclusive=len(tests) - passed - failures,
+        trials=len(trials),
+        undecided=sum(row.status is Status.INFRASTRUCTURE for _, rows in by_case for row in rows),
+        total_duration_ms=round(1000 * sum(one.duration for one in read)),
+        total_input_tokens=total.input_tokens,
+        total_output_tokens=total.output_tokens,
+        usage=(("trial", total), ("judge", UsageTotal())),
+        tests=tests,
+    )
+
+
+def _statuses(
+    by_case: Sequence[tuple[EvalCase, tuple[ResultRow, ...]]],
+) -> tuple[CaseStatus, ...]:
+    return tuple(
+        CaseStatus(suite=case.suite, test_name=case.case.name, status=status_of(rows))
+        for case, rows in by_case
+    )

@@ -1,1 +1,0 @@
-"""What a frontmatter is made of: text with byte places, YAML nodes, entries, scalars."""

@@ -1,0 +1,1 @@
+"""What Claude Code shows the model of a skill or agent, and what it leaves out."""

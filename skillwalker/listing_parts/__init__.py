@@ -1,1 +1,0 @@
-"""What a line of the listing is made of: names, shown text, room, findings."""

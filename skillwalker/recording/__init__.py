@@ -1,0 +1,1 @@
+"""What is put on the disk: a run, its trials, and the bytes of every file that was written."""

@@ -1,0 +1,233 @@
+"""tests.json read and checked whole: a suite is either right in every line, or refused."""
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from skillwalker.datatypes.inputs import CallExpectation, Case, Suite
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.errors import ConfigNotFoundError, SuiteError, TargetError
+from skillwalker.faults import Loc, closest, find_faults, place, quoted, shown
+from skillwalker.paths import Places, is_file_name, plugin_name
+from skillwalker.suites.cases import Draft, build_case, draft_case
+from skillwalker.suites.files import SuiteFiles
+from skillwalker.suites.schema import SuiteForm
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.names import resolve_target
+
+TESTS_FILE = "tests.json"
+
+Calls = dict[tuple[TargetKind, str], Path | str]
+"""What each written target is: its file, or why there is none."""
+
+
+def list_suites(places: Places) -> tuple[str, ...]:
+    """List the folders that hold a tests.json, by name."""
+    try:
+        entries = sorted(places.evals_dir.iterdir())
+        return tuple(
+            path.name
+            for path in entries
+            if is_file_name(path.name) and (path / TESTS_FILE).is_file()
+        )
+    except OSError:
+        return ()
+
+
+def load_suite(places: Places, name: str) -> Suite:
+    """Read a suite and check everything that can be checked without running a trial.
+
+    Raises:
+        ConfigNotFoundError: there is no such suite, or it has no tests.json.
+        SuiteError: something in it is wrong; the message has one line for every fault.
+    """
+    folder = places.evals_dir / name
+    if not is_file_name(name) or not (folder / TESTS_FILE).is_file():
+        where = _relative(places.evals_dir, places)
+        raise ConfigNotFoundError(
+            f"there is no suite {quoted(name)}: a suite is a folder in {where}/ "
+            f"that holds a {TESTS_FILE}; {closest(name, list_suites(places))}"
+        )
+    label = _relative(folder / TESTS_FILE, places)
+    raw = _read_json(folder / TESTS_FILE, label)
+    plugins, lines = _check_head(raw, places)
+    entries = raw.get("tests")
+    drafts = [draft_case(index, entry) for index, entry in enumerate(_listed(entries))]
+    cases = [build_case(draft, SuiteFiles(folder=folder)) for draft in drafts]
+    for loc, key in _repeats([*_listed(entries)]):
+        drafts[int(loc[0])].faults.append(_twice(loc[1:], key))
+    _check_cases(drafts, cases, places)
+    lines += [f"{_tag(draft)}: {fault}" for draft in drafts for fault in draft.faults]
+    if lines:
+        raise SuiteError("\n".join(f"{label}: {line}" for line in lines))
+    return Suite(name=name, path=folder, plugins=plugins, cases=tuple(cases))
+
+
+def _read_json(path: Path, label: str) -> Mapping[str, object]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_Object)
+    except UnicodeDecodeError as error:
+        raise SuiteError(
+            f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8"
+        ) from error
+    except json.JSONDecodeError as error:
+        raise SuiteError(
+            f"{label}: line {error.lineno}, column {error.colno}: invalid JSON "
+            f"({error.msg}); JSON has no comments, no single quotes and no comma before a bracket"
+        ) from error
+    except RecursionError as error:
+        raise SuiteError(f"{label}: is nested too deep; flatten it") from error
+    except ValueError as error:
+        raise SuiteError(f"{label}: invalid JSON: {error}; correct the number") from error
+    except OSError as error:
+        raise SuiteError(f"{label}: cannot be read ({error.strerror})") from error
+    if not isinstance(value, Mapping):
+        raise SuiteError(
+            f'{label}: must be an object with "tests", not {shown(value)}; '
+            "skillwalker evals import reads other tools' files"
+        )
+    return value
+
+
+class _Object(dict[str, object]):
+    """A JSON object that remembers which of its keys were written more than once."""
+
+    def __init__(self, pairs: Sequence[tuple[str, object]]) -> None:
+        # half a surrogate pair in a key: no key of ours, and pydantic refuses the whole object
+        super().__init__((key.encode(errors="replace").decode(), value) for key, value in pairs)
+        counts = Counter(key for key, _ in pairs)
+        self.repeated = tuple(key for key, times in counts.items() if times > 1)
+
+
+def _refuse_constant(word: str) -> object:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _check_head(raw: Mapping[str, object], places: Places) -> tuple[tuple[str, ...], list[str]]:
+    """Check everything but the cases; give the plugins and a line for every fault."""
+    lines = [_twice(loc, key) for loc, key in _repeats(raw) if loc[:1] != ("tests",)]
+    entries = raw.get("tests")
+    if isinstance(entries, list) and entries:
+        raw = {**raw, "tests": [{}]}  # the cases are checked one by one
+    try:
+        form = SuiteForm.model_validate(raw)
+    except ValidationError as error:
+        return (), lines + [fault.message for fault in find_faults(error, SuiteForm)]
+    for index, name in enumerate(form.plugins):
+        if places.plugin_folder(name) is None:
+            known = closest(name, (plugin_name(folder) for folder in places.plugin_folders()))
+            where = f'"plugins[{index}]"'
+            lines.append(f"{where} {quoted(name)}: there is no such plugin; {known}")
+    return tuple(form.plugins), lines
+
+
+def _repeats(raw: object) -> Iterator[tuple[Loc, str]]:
+    """Find the keys that stand twice in one object, of which JSON would drop the first."""
+    waiting: list[tuple[Loc, object]] = [((), raw)]
+    while waiting:
+        loc, value = waiting.pop()
+        if isinstance(value, _Object):
+            yield from ((loc, key) for key in value.repeated)
+            waiting += [((*loc, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [((*loc, index), inner) for index, inner in enumerate(value)]
+
+
+def _twice(loc: Loc, key: str) -> str:
+    return f"{place((*loc, key))} is written twice; keep one"
+
+
+def _check_cases(drafts: Sequence[Draft], cases: Sequence[Case], places: Places) -> None:
+    """Note what is wrong with cases in the light of the others and of the project."""
+    _check_names(drafts)
+    found = _find_targets(drafts, cases, places)
+    _check_polarity(drafts, cases, found)
+
+
+def _check_names(drafts: Sequence[Draft]) -> None:
+    first: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.form.name is not None:
+            # two ways to compose a letter look the same to people
+            other = first.setdefault(unicodedata.normalize("NFC", draft.form.name), draft)
+            if other is not draft:
+                draft.faults.append(f'"name" is also that of tests[{other.index}]; change one')
+
+
+def _find_targets(drafts: Sequence[Draft], cases: Sequence[Case], places: Places) -> Calls:
+    """Look every written target up once; a case that names an unknown one is faulty."""
+    found: Calls = {}
+    for draft, case in zip(drafts, cases, strict=True):
+        for key, kind, written in dict.fromkeys(_written_targets(draft, case)):
+            if (kind, written) not in found:
+                found[kind, written] = _file_of(written, kind, places)
+            file = found[kind, written]
+            if isinstance(file, str):
+                draft.faults.append(f'"{key}": {file}')
+    return found
+
+
+def _written_targets(draft: Draft, case: Case) -> Iterator[tuple[str, TargetKind, str]]:
+    for kind in TargetKind:
+        file = draft.form.file_of(kind)
+        if file is not None:
+            yield KINDS[kind].suite_key, kind, file
+    for call in case.expect:
+        if isinstance(call, CallExpectation) and call.target != draft.form.file_of(call.kind):
+            yield f"expect {KINDS[call.kind].expectation}", call.kind, call.target
+
+
+def _file_of(written: str, kind: TargetKind, places: Places) -> Path | str:
+    try:
+        return resolve_target(written, kind, places).path.resolve()
+    except TargetError as error:
+        return "; ".join(str(error).splitlines())
+
+
+def _check_polarity(drafts: Sequence[Draft], cases: Sequence[Case], found: Calls) -> None:
+    first: dict[tuple[str, Path, bool], int] = {}
+    for index, case in enumerate(cases):
+        prompt = unicodedata.normalize("NFC", " ".join(case.prompt.split()))
+        for call, file in _known_calls(case, found) if prompt else ():
+            first.setdefault((prompt, file, call.expected), index)
+            other = first.get((prompt, file, not call.expected))
+            if other is not None:
+                drafts[index].faults.append(_contradiction(drafts[other], index, call))
+
+
+def _known_calls(case: Case, found: Calls) -> Iterator[tuple[CallExpectation, Path]]:
+    for call in case.expect:
+        if isinstance(call, CallExpectation):
+            file = found[call.kind, call.target]
+            if isinstance(file, Path):
+                yield call, file
+
+
+def _contradiction(other: Draft, index: int, call: CallExpectation) -> str:
+    noun, target = KINDS[call.kind].noun, quoted(call.target)
+    if other.index == index:
+        return f"expects the {noun} {target} both to be called and not to be; keep one"
+    wants = "not to be called" if call.expected else "to be called"
+    return (
+        f"has the same prompt as {_tag(other)}, which wants the {noun} {target} {wants}; "
+        "change one of them"
+    )
+
+
+def _tag(draft: Draft) -> str:
+    name = draft.form.name
+    return f"tests[{draft.index}]" + (f" {quoted(name)}" if name is not None else "")
+
+
+def _listed(entries: object) -> Sequence[object]:
+    return entries if isinstance(entries, list) else ()
+
+
+def _relative(path: Path, places: Places) -> str:
+    inside = path.is_relative_to(places.project)
+    return (path.relative_to(places.project) if inside else path).as_posix()

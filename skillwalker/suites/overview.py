@@ -1,0 +1,71 @@
+"""What lies in the suites of a project, broken ones included."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from skillwalker.datatypes.inputs import CallExpectation, Suite
+from skillwalker.datatypes.vocabulary import CaseType, TargetKind
+from skillwalker.errors import SuiteError
+from skillwalker.paths import Places
+from skillwalker.suites.load import list_suites, load_suite
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.names import resolve_target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetCases:
+    """How many call cases of a suite are about one target."""
+
+    kind: TargetKind
+    target: str
+    """Its id, whatever way the cases write it."""
+    positive: int
+    negative: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOverview:
+    """One suite: its contents, or else its faults."""
+
+    name: str
+    cases: tuple[tuple[CaseType, int], ...] = ()
+    targets: tuple[TargetCases, ...] = ()
+    plugins: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+def overview(places: Places) -> tuple[SuiteOverview, ...]:
+    """Look into every suite, by name; a broken one has faults instead of contents."""
+    return tuple(_look_into(places, name) for name in list_suites(places))
+
+
+def _look_into(places: Places, name: str) -> SuiteOverview:
+    try:
+        suite = load_suite(places, name)
+    except SuiteError as error:
+        return SuiteOverview(name=name, faults=tuple(str(error).splitlines()))
+    counts = Counter(case.type for case in suite.cases)
+    return SuiteOverview(
+        name=name,
+        cases=tuple((kind, counts[kind]) for kind in CaseType if counts[kind]),
+        targets=_targets(suite, places),
+        plugins=suite.plugins,
+    )
+
+
+def _targets(suite: Suite, places: Places) -> tuple[TargetCases, ...]:
+    counts = Counter(
+        (call.kind, resolve_target(call.target, call.kind, places).id, call.expected)
+        for case in suite.cases
+        for call in case.expect
+        if isinstance(call, CallExpectation) and case.type is KINDS[call.kind].case_type
+    )
+    return tuple(
+        TargetCases(
+            kind=kind,
+            target=target,
+            positive=counts[kind, target, True],
+            negative=counts[kind, target, False],
+        )
+        for kind, target in sorted({(kind, target) for kind, target, _ in counts})
+    )

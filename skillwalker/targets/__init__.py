@@ -1,0 +1,1 @@
+"""Skills and agents: their names, their files, and all that differs between the two."""

@@ -1,0 +1,289 @@
+"""Targets by their written names: which file is meant, who stands beside it, how it is called."""
+
+import hashlib
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from skillwalker.datatypes.inputs import ListingPlace, Target
+from skillwalker.datatypes.trials import CalledAs
+from skillwalker.datatypes.vocabulary import Position, TargetKind
+from skillwalker.errors import TargetError
+from skillwalker.faults import quoted, shown
+from skillwalker.listing import listed as listing
+from skillwalker.paths import MANIFEST, Places, is_file_name, plugin_name
+from skillwalker.targets.file import layout_path, list_target, read_target
+from skillwalker.targets.kind import KINDS, SKILL_FILE
+from skillwalker.targets.place import PROJECT_FOLDER, files_of, installed_roots, kind_of, place_of
+
+PROJECT, USER = "project", "user"
+CLOSE = 0.75
+"""How alike two names must be for one to be meant by the other, from 0 to 1."""
+MOST_NAMED = 20
+"""Known targets that a message lists."""
+
+BUNDLED_SKILLS = frozenset(
+    {
+        "claude-api",
+        "code-review",
+        "dataviz",
+        "fewer-permission-prompts",
+        "init",
+        "keybindings-help",
+        "loop",
+        "plugin-authoring",
+        "review",  # its code-review under another name
+        "run",
+        "security-review",
+        "simplify",
+        "update-config",
+        "workflow-authoring",
+    }
+)
+"""Claude Code's own skills: their bare names never mean a plugin's skill.
+
+Source: the listing in a request of Claude Code 2.1.332; a call of the bare name runs its own.
+"""
+
+
+def description_hash(text: str) -> str:
+    """Name a candidate: the first 16 hex digits of the sha256 of its UTF-8 text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def resolve_target(
+    written: str, kind: TargetKind, places: Places, *, position: Position | None = None
+) -> Target:
+    """Find the file that a written target means.
+
+    Args:
+        written: `plugin:name`, `project:name`, `user:name`, or a path to a SKILL.md, its folder
+            or an agent's .md, relative to the project.
+        kind: whether a skill or an agent is meant.
+        places: the project's folders.
+        position: overrides what the folders above the file say.
+
+    Raises:
+        TargetError: there is no such target (the message lists those there are), or its file
+            cannot be read.
+    """
+    if is_path(written):
+        return read_target(_path_of(written, kind, places), kind, position)
+    owner, _, name = written.partition(":")
+    if not (is_file_name(owner) and all(is_file_name(part) for part in name.split(":"))):
+        raise TargetError(
+            f"{_called(written, kind)} is not a name; write plugin:name, project:name, user:name"
+            f" or a path{_known(written, kind, places)}"
+        )
+    for root in _roots_of(owner, places):
+        found = _find(root, kind, name)
+        if found is not None:
+            return read_target(found, kind, position)
+    raise TargetError(f"there is no {_called(written, kind)}{_known(written, kind, places)}")
+
+
+def is_path(written: str) -> bool:
+    """Say whether a written target is a path rather than a name, which has a colon."""
+    return "/" in written or ":" not in written
+
+
+def known_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
+    """Read every target of the project: its plugins in order, then its `.claude` folder."""
+    roots = [*places.plugin_folders()]
+    if (places.project / MANIFEST).is_file():
+        roots.append(places.project)
+    roots.append(places.project / PROJECT_FOLDER)
+    return tuple(target for root in dict.fromkeys(roots) for target in _read_all(root, kind))
+
+
+def installed_targets(places: Places) -> tuple[Target, ...]:
+    """Read the user's own skills and agents, and those of the plugins they installed."""
+    return tuple(
+        target
+        for root in installed_roots(places.home)
+        for kind in TargetKind
+        for target in _read_all(root, kind)
+    )
+
+
+def siblings(target: Target) -> tuple[Target, ...]:
+    """Read the skills and agents beside a target that Claude Code lists, in listing order."""
+    root = place_of(target.path, target.kind, target.position).root
+    own = target.path.resolve()
+    return tuple(
+        sibling
+        for kind in TargetKind
+        for sibling in _read_all(root, kind)
+        if sibling.path.resolve() != own and list_target(sibling).listed
+    )
+
+
+def called_as(target: Target, siblings: Sequence[Target]) -> CalledAs:
+    """Collect the names by which a call reaches the target.
+
+    An agent has one. A skill may be called by its bare name or alias where nothing else that is
+    loaded is called so, and by `plugin:alias` where no folder of the plugin has that name.
+    Source: calls that Claude Code 2.1.332 accepts.
+
+    Args:
+        target: the skill or agent under trial.
+        siblings: what is loaded beside it.
+    """
+    names = {_listed_name(target)}  # a project's skill keeps this one before a bundled skill
+    if target.kind is TargetKind.SKILL:
+        rivals = [other for other in siblings if other.kind is TargetKind.SKILL]
+        names |= _bare_names(target, rivals)
+        if target.plugin is not None and target.alias is not None:
+            full = f"{target.plugin}:{target.alias}"
+            taken = {_listed_name(rival) for rival in rivals}
+            taken |= {f"{rival.plugin}:{rival.alias}" for rival in rivals if rival.alias}
+            names |= {full} - taken
+    return CalledAs(
+        kind=target.kind,
+        names=frozenset(names),
+        path_suffix=layout_path(target).as_posix(),
+    )
+
+
+def place_in_listing(
+    target: Target,
+    siblings: Sequence[Target],
+    *,
+    model: str,
+    version: str = listing.CLAUDE_VERSION,
+    budget: int | None = None,
+) -> ListingPlace:
+    """Tell how a target stands in the whole listing that a model gets.
+
+    Args:
+        target: the skill or agent.
+        siblings: what is shown beside it.
+        model: a full id or an alias.
+        version: of Claude Code.
+        budget: columns of the whole listing; None takes those of the model and version.
+    """
+    listed = list_target(target)
+    return listing.place_in_listing(
+        listed,
+        (listed, *(list_target(sibling) for sibling in siblings)),
+        model=model,
+        version=version,
+        budget=budget,
+    )
+
+
+def _bare_names(target: Target, rivals: Sequence[Target]) -> set[str]:
+    """Give the bare names that mean this skill and no other that is loaded."""
+    taken = set(BUNDLED_SKILLS)
+    for rival in rivals:
+        taken |= _own_names(rival)
+    return _own_names(target) - taken
+
+
+def _own_names(target: Target) -> set[str]:
+    bare = _listed_name(target).removeprefix(f"{target.plugin}:")
+    return {bare, target.alias} if target.alias is not None else {bare}
+
+
+def _listed_name(target: Target) -> str:
+    """Give the name in the listing; a target that is not listed keeps the one it would have."""
+    name = list_target(target).name
+    if name is not None:
+        return name
+    return target.name if target.plugin is None else f"{target.plugin}:{target.name}"
+
+
+def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
+    """Turn a written path into the file's, without following links."""
+    facts = KINDS[kind]
+    if any(unicodedata.category(char) in {"Cc", "Cs"} for char in written):
+        raise TargetError(f"{_called(written, kind)}: a path holds no control characters")
+    if not written.strip():
+        raise TargetError(f"no {facts.noun} is named{_known(written, kind, places)}")
+    path = Path(os.path.normpath(places.project / written))
+    try:
+        if path.is_dir():
+            if kind is not TargetKind.SKILL:
+                raise TargetError(f"{path} is a folder; name the agent's .md file in it")
+            path = path / SKILL_FILE
+        exists = path.is_file()
+    except OSError as error:
+        raise TargetError(f"{_called(written, kind)} cannot be read: {error.strerror}") from error
+    if exists and kind_of(path) is not kind and kind is TargetKind.SKILL:
+        raise TargetError(
+            f"{path} is not {facts.article} {facts.noun}'s file; it must be named {SKILL_FILE}"
+        )
+    if not exists and path.name != SKILL_FILE:
+        raise TargetError(
+            f"there is no {facts.noun} at {path}; relative paths start at the project"
+            f"{_known(written, kind, places)}"
+        )
+    return path
+
+
+def _roots_of(owner: str, places: Places) -> Iterator[Path]:
+    """Give the folders in which an owner's targets lie."""
+    if owner in {PROJECT, USER}:
+        yield (places.project if owner == PROJECT else places.home) / PROJECT_FOLDER
+        return
+    folder = places.plugin_folder(owner)
+    if folder is not None:
+        yield folder
+    if (places.project / MANIFEST).is_file() and plugin_name(places.project) == owner:
+        yield places.project
+
+
+def _find(root: Path, kind: TargetKind, name: str) -> Path | None:
+    """Find a file by the name that Claude Code lists, else by its folder's or its own name."""
+    files = files_of(root, kind)
+    wanted = _folded(name)
+    if kind is TargetKind.SKILL:
+        named = (path for path in files if _folded(path.parent.name) == wanted)
+        found = next(named, None)
+        if found is not None:
+            return found
+    for target in _read_files(files, kind):
+        if _folded(target.name) == wanted:
+            return target.path
+    return next((path for path in files if _folded(path.stem) == wanted), None)
+
+
+def _folded(name: str) -> str:
+    """Compare names as people see them: file systems differ in how they compose letters."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _read_all(root: Path, kind: TargetKind) -> tuple[Target, ...]:
+    return tuple(_read_files(files_of(root, kind), kind))
+
+
+def _read_files(files: Sequence[Path], kind: TargetKind) -> Iterator[Target]:
+    """Read files, without those that cannot be read: they concern nobody who asks for others."""
+    for path in files:
+        try:
+            yield read_target(path, kind)
+        except TargetError:
+            continue
+
+
+def _called(written: str, kind: TargetKind) -> str:
+    return f"{KINDS[kind].noun} {shown(written)}"
+
+
+def _known(written: str, kind: TargetKind, places: Places) -> str:
+    """Finish a message about an unknown target: what was meant, and what there is."""
+    targets = known_targets(places, kind)
+    if written.startswith(f"{USER}:"):
+        targets = _read_all(places.home / PROJECT_FOLDER, kind)
+    ids = sorted({target.id for target in targets})
+    if not ids:
+        return f"; the project has no {KINDS[kind].plural} yet"
+    by_name = {known.partition(":")[2]: known for known in reversed(ids)} | {
+        each: each for each in ids
+    }
+    meant = get_close_matches(written, by_name, n=1, cutoff=CLOSE)
+    hint = f"; did you mean {quoted(by_name[meant[0]])}?" if meant else ""
+    listed = ", ".join(ids[:MOST_NAMED]) + (", …" if len(ids) > MOST_NAMED else "")
+    return f"{hint} (known {KINDS[kind].plural}: {listed})" if hint else f"; known: {listed}"

@@ -1,0 +1,205 @@
+"""Where the files of skills and agents lie, and what a file's place makes of it.
+
+Claude Code 2.1.332 loads, seen in its requests: of a plugin `skills/<folder>/SKILL.md` (direct
+children only; folders named alike once every character but ASCII letters, digits, `_` and `-`
+is a `-` count once) besides the folders that the manifest names under `skills`; every `.md` below
+`agents/`, whose subfolders become part of the name, unless the manifest names agents, which then
+are the only ones; a plugin's own `SKILL.md` when it has no skills folder. Of a `.claude` folder
+`skills/<folder>/SKILL.md` and every `.md` below `agents/`, under the agent's bare name.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from skillwalker.datatypes.vocabulary import Position, TargetKind
+from skillwalker.paths import MANIFEST, plugin_name
+from skillwalker.targets.kind import KINDS, SKILL_FILE
+
+PROJECT_FOLDER = ".claude"
+DEEPEST_AGENT = 8
+"""Levels of folders below `agents/` that are searched; a link to itself must not go on for ever."""
+INSTALLED = Path("plugins", "installed_plugins.json")
+"""Claude Code's record of installed plugins, below the user's `.claude`."""
+NOT_SEARCHED = frozenset({".git", ".hg", ".venv", "__pycache__", "node_modules"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a file stands."""
+
+    position: Position
+    plugin: str | None
+    """The plugin's name; None in project position."""
+    root: Path
+    """The plugin's folder, or the `.claude` folder."""
+    certain: bool
+    """Whether a manifest, a layout folder or `.claude` says so; else the parent stands in."""
+
+
+def kind_of(path: Path) -> TargetKind:
+    """Tell the kind of a file by its name."""
+    return TargetKind.SKILL if path.name == SKILL_FILE else TargetKind.AGENT
+
+
+def place_of(path: Path, kind: TargetKind, position: Position | None = None) -> Place:
+    """Tell the position of a file, and its plugin, from the folders above it.
+
+    The nearest of these decides: a manifest, a `skills` or `agents` folder, a `.claude` folder.
+
+    Args:
+        path: absolute; it need not exist.
+        kind: what the file is read as.
+        position: overrides what the folders say.
+    """
+    root, certain = _root_of(path, kind)
+    if position is None:
+        position = Position.PROJECT if root.name == PROJECT_FOLDER else Position.PLUGIN
+    plugin = None
+    if position is Position.PLUGIN:
+        plugin = plugin_name(root.parent if root.name == PROJECT_FOLDER else root)
+    return Place(position=position, plugin=plugin, root=root, certain=certain)
+
+
+def _root_of(path: Path, kind: TargetKind) -> tuple[Path, bool]:
+    start = path.parent
+    if kind is TargetKind.SKILL:
+        if (start / MANIFEST).is_file():
+            return start, True
+        start = start.parent
+    for folder in (start, *start.parents):
+        if folder.name == PROJECT_FOLDER or (folder / MANIFEST).is_file():
+            return folder, True
+        if folder.name == KINDS[kind].folder:
+            return folder.parent, True
+    return start, False
+
+
+def files_of(root: Path, kind: TargetKind) -> tuple[Path, ...]:
+    """List the files of a kind that Claude Code loads from a plugin or `.claude` folder."""
+    match kind:
+        case TargetKind.SKILL:
+            return tuple(dict.fromkeys(_skill_files(root)))
+        case TargetKind.AGENT:
+            return tuple(dict.fromkeys(_agent_files(root)))
+
+
+def _skill_files(root: Path) -> Iterator[Path]:
+    folders = _skill_folders(root)
+    for folder in folders:
+        if (folder / SKILL_FILE).is_file():
+            yield folder / SKILL_FILE
+            continue
+        for path in (child / SKILL_FILE for child in _entries(folder)):
+            if path.is_file():
+                yield path
+    if not any(folder.is_dir() for folder in folders) and (root / SKILL_FILE).is_file():
+        yield root / SKILL_FILE
+
+
+def _skill_folders(root: Path) -> tuple[Path, ...]:
+    return root / KINDS[TargetKind.SKILL].folder, *_named_in_manifest(root, "skills")
+
+
+def is_named_by_frontmatter(path: Path, place: Place) -> bool:
+    """Say whether a skill's frontmatter names it in place of its folder.
+
+    So it is with a plugin that is itself one skill, and with a skill folder that the manifest
+    names.
+    """
+    return place.position is Position.PLUGIN and path.parent in {
+        place.root,
+        *_skill_folders(place.root),
+    }
+
+
+def _agent_files(root: Path) -> Iterator[Path]:
+    named = _named_in_manifest(root, "agents") or (root / KINDS[TargetKind.AGENT].folder,)
+    for entry in named:
+        yield from (_markdown_below(entry) if entry.is_dir() else _markdown(entry))
+
+
+def _markdown(path: Path) -> Iterator[Path]:
+    if path.suffix.lower() == ".md" and path.is_file():
+        yield path
+
+
+def _markdown_below(folder: Path, levels: int = DEEPEST_AGENT) -> Iterator[Path]:
+    for entry in _entries(folder):
+        if entry.is_dir():
+            if levels:
+                yield from _markdown_below(entry, levels - 1)
+        else:
+            yield from _markdown(entry)
+
+
+def _named_in_manifest(root: Path, key: str) -> tuple[Path, ...]:
+    """Give the paths that a manifest names under a key; those that leave the plugin are dropped."""
+    try:
+        manifest = json.loads((root / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return ()
+    value = manifest.get(key) if isinstance(manifest, dict) else None
+    entries = [value] if isinstance(value, str) else value
+    if not isinstance(entries, list):
+        return ()
+    written = (PurePosixPath(entry) for entry in entries if isinstance(entry, str))
+    return tuple(root / entry for entry in written if _stays_inside(entry))
+
+
+def _stays_inside(path: PurePosixPath) -> bool:
+    return not path.is_absolute() and ".." not in path.parts and path.as_posix().isprintable()
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def folders_to_agent(path: Path, place: Place) -> tuple[str, ...]:
+    """Give the folders between `agents/` and an agent's file: part of its name in a plugin."""
+    try:
+        inner = path.relative_to(place.root / KINDS[TargetKind.AGENT].folder)
+    except ValueError:
+        return ()
+    return inner.parent.parts
+
+
+def installed_roots(home: Path) -> tuple[Path, ...]:
+    """List the folders whose targets a user has everywhere: their own, then installed plugins."""
+    own = home / PROJECT_FOLDER
+    try:
+        record = json.loads((own / INSTALLED).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return (own,)
+    plugins = record.get("plugins") if isinstance(record, dict) else None
+    entries = plugins.values() if isinstance(plugins, dict) else ()
+    rows = [row for entry in entries for row in (entry if isinstance(entry, list) else [entry])]
+    paths = [row.get("installPath") for row in rows if isinstance(row, dict)]
+    return (own, *(own / path for path in dict.fromkeys(paths) if isinstance(path, str)))
+
+
+def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
+    """Search a folder for skills and agents, loaded or not, in order of their paths.
+
+    An `.md` below a folder named `agents` is an agent, unless it belongs to a skill.
+    """
+    found: list[tuple[Path, TargetKind]] = []
+    for where, folders, names in os.walk(folder):
+        here = Path(where)
+        folders[:] = sorted(name for name in folders if name not in NOT_SEARCHED)
+        if SKILL_FILE in names:
+            found.append((here / SKILL_FILE, TargetKind.SKILL))
+            if KINDS[TargetKind.AGENT].folder in folders and not (here / MANIFEST).is_file():
+                folders.remove(KINDS[TargetKind.AGENT].folder)
+        if KINDS[TargetKind.AGENT].folder in (folder.name, *here.relative_to(folder).parts):
+            found += [
+                (here / name, TargetKind.AGENT)
+                for name in sorted(names)
+                if name != SKILL_FILE and name.lower().endswith(".md")
+            ]
+    return tuple(found)
