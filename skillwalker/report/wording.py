@@ -76,6 +76,7 @@ def verdict(summary: Summary) -> str:
     """Say in one sentence how the run ended."""
     name = summary.target
     stop = STOPS[summary.stopped_because]
+    cause = f": {summary.cause}" if summary.cause else ""
     match summary.verdict:
         case Verdict.IMPROVED if summary.gate is not None:
             return (
@@ -85,13 +86,13 @@ def verdict(summary: Summary) -> str:
         case Verdict.IMPROVED:
             return f"{name}: a better score was found; no gate was asked for, so it is unconfirmed."
         case Verdict.INCONCLUSIVE:
-            return f"{name}: inconclusive, {stop}{f': {summary.cause}' if summary.cause else ''}."
+            return f"{name}: inconclusive, {stop}{cause}."
         case Verdict.KEPT if summary.kind == "measure":
             return f"{name}: measured ({stop})."
         case Verdict.KEPT if summary.gate is not None:
             return f"{name}: original kept. {summary.gate.reason}"
         case Verdict.KEPT:
-            return f"{name}: original kept; {stop} and no candidate scored better."
+            return f"{name}: original kept; no candidate scored better, and {stop}{cause}."
 
 
 def money(summary: Summary) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from skillwalker.errors import ConfigError
 from skillwalker.standin.replies import (
     Fault,
     FaultKind,
@@ -132,8 +134,10 @@ class _Server(ThreadingHTTPServer):
             self._open.discard(request)
         super().shutdown_request(request)
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, request: socket.socket, client_address: object) -> None:  # type: ignore[override]  # TCP only
         """Take a client that went away as what it is: the end of a trial."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     def stop(self) -> None:
         """End every answer and every connection, and wait for the threads."""
@@ -183,7 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(prefix=prefix, number=number, headers=headers, body=body, raw=raw)
         self.server.requests.append(asked)
-        reply = self.server.behaviour(asked)
+        try:
+            reply = self.server.behaviour(asked)
+        except ConfigError as error:  # the base URL asks for a fault that there is not
+            self._refuse(Fault(kind=FaultKind.STATUS, status=400, message=str(error)))
+            return
         fault = reply.fault
         silence = fault.seconds if fault and fault.kind is FaultKind.SILENT else 0.0
         if self._waits(reply.delay + silence):
