@@ -31,12 +31,12 @@ from skillwalker.measuring import Measuring, join_rounds
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import propose
-from skillwalker.recording.journal import Journal
 from skillwalker.search import gate
 from skillwalker.search.protocol import History, Measure, Propose, Refusal, Stop, Strategy
 from skillwalker.sent_listing import Probe
 from skillwalker.steps.step_6_improve import ImproverError
 from skillwalker.targets.names import description_hash
+from skillwalker.trials.journal import Journal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

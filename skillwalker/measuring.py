@@ -13,11 +13,11 @@ from skillwalker.datatypes.vocabulary import CaseSet, Phase
 from skillwalker.engines.protocol import Engine
 from skillwalker.limits import Limits
 from skillwalker.plan import Plan
-from skillwalker.recording.journal import Journal
 from skillwalker.sent_listing import Probe, check_shown
 from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.steps.step_4_run_trials import run_trials
 from skillwalker.targets.names import description_hash
+from skillwalker.trials.journal import Journal
 
 
 class Measuring:

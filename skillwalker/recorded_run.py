@@ -22,8 +22,8 @@ from skillwalker.paths import Places
 from skillwalker.plan import Plan, for_version, prepare
 from skillwalker.recorder import open_recorder
 from skillwalker.recording import edits
-from skillwalker.recording.scratch import scratch_folder
 from skillwalker.recording.store import RunStore, create_run
+from skillwalker.scratch import scratch_folder
 from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import History
 from skillwalker.sent_listing import Probe

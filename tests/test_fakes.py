@@ -10,7 +10,7 @@ from skillwalker.datatypes.trials import CalledAs, Invocation
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import TrialError
-from skillwalker.recording.journal import Journal
+from skillwalker.trials.journal import Journal
 from tests.fakes import (
     ChanceEngine,
     FailingEngine,

@@ -26,8 +26,8 @@ from skillwalker.evaluation.store import EvalStore, list_eval_runs
 from skillwalker.evaluation.summary import summarise
 from skillwalker.limits import Limits
 from skillwalker.paths import Places
-from skillwalker.recording.scratch import scratch_folder
 from skillwalker.recording.store import create_run, find_run
+from skillwalker.scratch import scratch_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,9 @@ from skillwalker.datatypes.trials import (
 from skillwalker.datatypes.vocabulary import Outcome, StopReason
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import BudgetReached, TrialError
-from skillwalker.recording.journal import Journal
 from skillwalker.transcripts.outcome import read_outcome
 from skillwalker.trials.cell_key import CellKeys
+from skillwalker.trials.journal import Journal
 from skillwalker.trials.pool import drain
 from skillwalker.trials.undecided import Miss, Misses
 from skillwalker.trials.vote import Vote

@@ -14,8 +14,8 @@ from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import TargetError
 from skillwalker.frontmatter.text import read_frontmatter, replace_description
-from skillwalker.recording.file_swap import swap_bytes
 from skillwalker.targets.file import read_bytes
+from skillwalker.targets.file_swap import swap_bytes
 from skillwalker.targets.kind import KINDS
 
 

@@ -26,7 +26,7 @@ from skillwalker.engines.key_proxy import KeyProxy, serve_key_proxy
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.recording.scratch import scratch_folder
+from skillwalker.scratch import scratch_folder
 from skillwalker.standin.server import is_standin
 from skillwalker.transcripts.failures import shorten
 

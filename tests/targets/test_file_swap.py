@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.errors import TargetError
-from skillwalker.recording.file_swap import swap_bytes
+from skillwalker.targets.file_swap import swap_bytes
 from tests.project_files import full_disk
 
 OLD, NEW = b"old\n" * 5_000, b"new!\n" * 5_000
@@ -144,7 +144,7 @@ def test_a_read_only_file_is_refused() -> None:
     code = (
         "import os, sys; from pathlib import Path\n"
         "from skillwalker.errors import TargetError\n"
-        "from skillwalker.recording.file_swap import swap_bytes\n"
+        "from skillwalker.targets.file_swap import swap_bytes\n"
         "p = Path(sys.argv[1])\n"
         "os.chmod(p, int(sys.argv[2], 8)); os.chmod(p.parent, int(sys.argv[3], 8))\n"
         "if os.geteuid() == 0:\n"
@@ -220,7 +220,7 @@ def test_the_old_bytes_are_never_written_over(file: Path, tmp_path: Path) -> Non
 def test_killed_at_any_moment_the_file_is_whole(file: Path) -> None:
     code = (
         "import sys; from pathlib import Path\n"
-        "from skillwalker.recording.file_swap import swap_bytes\n"
+        "from skillwalker.targets.file_swap import swap_bytes\n"
         "p = Path(sys.argv[1]); a, b = b'old\\n' * 5000, b'new!\\n' * 5000\n"
         "fine = lambda _: None\n"
         "p.write_bytes(a) if p.read_bytes() not in (a, b) else None\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.recording.scratch import PREFIX, scratch_folder, sweep
+from skillwalker.scratch import PREFIX, scratch_folder, sweep
 
 
 def dead_pid() -> int:
