@@ -11,7 +11,6 @@ import typer
 
 from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
-from skillwalker.errors import SkillwalkerError
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
@@ -103,7 +102,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         app(args=argv, prog_name="skillwalker")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
-    except SkillwalkerError as error:
+    except Exception as error:
+        # Loaded only when something was raised: `--help` imports typer and this package alone.
+        from skillwalker.errors import SkillwalkerError
+
+        if not isinstance(error, SkillwalkerError):
+            raise
         typer.echo(f"skillwalker: {error}", err=True)
         return error.exit_code
     return 0  # pragma: no cover (typer always leaves by SystemExit)
