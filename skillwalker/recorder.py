@@ -5,7 +5,7 @@ request itself and forwards none: no key is given to it and nothing can be paid.
 """
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -74,19 +74,20 @@ async def open_recorder(engine: str, settings: EngineSettings) -> AsyncIterator[
         EngineUnavailableError: no trial can run.
     """
     with serve(scripted([Reply(blocks=(Say("Oslo."),))]), keep=20) as standin:
-        told = replace(
-            settings,
-            login=Login(api_key=NO_KEY, base_url=standin.url),
-            concurrency=1,
-            engine_env=_staying(settings.engine_env),
-        )
+        told = settings_at(settings, standin.url)
         async with open_engine(engine, seed=0, settings=told) as opened:
             yield Recorder(opened, standin)
 
 
-def _staying(variables: Mapping[str, str]) -> dict[str, str]:
-    """Leave out the variables that lead elsewhere."""
-    return {name: value for name, value in variables.items() if not _ELSEWHERE.fullmatch(name)}
+def settings_at(settings: EngineSettings, url: str) -> EngineSettings:
+    """Send an engine to an address on loopback, without its login and what leads elsewhere."""
+    variables = settings.engine_env.items()
+    return replace(
+        settings,
+        login=Login(api_key=NO_KEY, base_url=url),
+        concurrency=1,
+        engine_env={name: text for name, text in variables if not _ELSEWHERE.fullmatch(name)},
+    )
 
 
 def _invocation(built: BuiltPlugin, model: str) -> Invocation:
