@@ -47,11 +47,13 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         allow_simulated: options.AllowSimulated = False,
         require_improvement: options.RequireImprovement = False,
         fail_under: options.FailUnder = None,
+        fresh: options.Fresh = False,
         quiet: options.Quiet = False,
         debug: options.Debug = False,
         project: ProjectOption = None,
         as_json: JsonOption = False,
     ) -> None:
+        del fresh  # every trial is one: no run reuses another's
         from skillwalker.cli import running
         from skillwalker.datatypes.vocabulary import TargetKind
 
@@ -125,12 +127,14 @@ def measure(
     concurrency: options.Concurrency = 4,
     max_trials: options.MaxTrials = None,
     fail_under: options.FailUnder = None,
+    fresh: options.Fresh = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how often Claude Code uses a skill or agent; never writes it."""
+    del fresh  # every trial is one: no run reuses another's
     from skillwalker.cli import running
 
     opened = open_project(ctx, project)

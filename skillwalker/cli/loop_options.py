@@ -98,6 +98,12 @@ FailUnder = Annotated[
         rich_help_panel=RESULT,
     ),
 ]
+Fresh = Annotated[
+    bool,
+    typer.Option(
+        "--fresh", help="Reuse no trial of an earlier run (none is yet).", rich_help_panel=TRIALS
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Only the result.", rich_help_panel=RESULT)]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Log what is done, to stderr.", rich_help_panel=RESULT)

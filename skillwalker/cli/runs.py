@@ -21,8 +21,9 @@ def trial(
     import json
 
     from skillwalker.recording.records import trial_row
-    from skillwalker.recording.store import RunStore, find_run, read_plan
+    from skillwalker.recording.store import RunStore, find_run, read_plan, read_transcript
     from skillwalker.report.trial_text import choose_trials, describe_trial, prompts_of
+    from skillwalker.transcripts.stream import parse_stream
 
     folder = find_run(open_project(ctx, project).places.output_dir, run_id)
     found = choose_trials(RunStore(folder).trials, case, index)
@@ -32,4 +33,7 @@ def trial(
         typer.echo(json.dumps({"trials": rows}, ensure_ascii=False, indent=2))
         return
     for number, one in enumerate(found, start=index or 0):
-        typer.echo(describe_trial(one, number=number, prompt=prompt, words=None))
+        words = None
+        if one.transcript is not None:
+            words = parse_stream(read_transcript(folder, one.transcript)).answer
+        typer.echo(describe_trial(one, number=number, prompt=prompt, words=words))

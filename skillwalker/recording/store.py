@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -229,6 +230,18 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
     if not isinstance(row, dict):
         raise StoreError(f"{path}, line {number}: not a JSON object")
     return row
+
+
+def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
+    """Read the stream of a trial, a line each.
+
+    Raises:
+        StoreError: the file is missing or broken.
+    """
+    try:
+        return tuple(gzip.decompress((folder / name).read_bytes()).splitlines())
+    except (OSError, EOFError, zlib.error) as error:
+        raise StoreError(f"cannot read the transcript {folder / name}: {error}") from error
 
 
 def read_plan(folder: Path) -> dict[str, object]:

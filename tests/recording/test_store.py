@@ -17,6 +17,7 @@ from skillwalker.recording.store import (
     find_run,
     list_runs,
     read_rows,
+    read_transcript,
     write_atomically,
 )
 
@@ -134,6 +135,16 @@ def test_a_stream_is_kept_as_received_and_named_without_the_users_text(
     assert kept.transcript.isascii()
     text = gzip.decompress((tmp_path / kept.transcript).read_bytes())
     assert text == b'{"type":"system"}\nnot json [redacted] \xff\n'
+    assert read_transcript(tmp_path, kept.transcript) == (raw[0], b"not json [redacted] \xff")
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"x")[:-4]])
+def test_a_broken_transcript_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "t.gz").write_bytes(content)
+    with pytest.raises(StoreError, match=r"t\.gz"):
+        read_transcript(tmp_path, "t.gz")
+    with pytest.raises(StoreError, match="missing"):
+        read_transcript(tmp_path, "missing")
 
 
 def test_no_secret_reaches_a_file(tmp_path: Path, store: RunStore) -> None:
