@@ -8,17 +8,26 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import pytest
 
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
+from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.inputs import Listed, ListingPlace
+from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import ListingState, Position, TargetKind
+from skillwalker.engines.registry import EngineSettings
+from skillwalker.errors import PreflightError
 from skillwalker.listing.listed import list_file, place_in_listing
-from skillwalker.sent_listing import difference
+from skillwalker.plan import Plan, for_version, prepare
+from skillwalker.recorder import open_recorder
+from skillwalker.sent_listing import check_shown, difference
 from skillwalker.standin.behaviour import scripted
 from skillwalker.standin.replies import Reply, Say
-from skillwalker.standin.request import read_listing
+from skillwalker.standin.request import ListedEntry, read_listing
 from skillwalker.standin.server import Standin, serve
+from skillwalker.steps.step_3_build_plugin import build_plugin
+from tests.bench import call_cases, make_bench_project, places_of, skill_text
 from tests.clis import VERSIONS, need_cli
 
 pytestmark = pytest.mark.cli
@@ -139,3 +148,56 @@ def test_every_line_of_a_crowd_is_sent_as_computed(crowds: Runs, crowd: Crowd) -
     states = {where.state for where, _ in found}
     if crowd.count == 60:
         assert states >= {ListingState.WHOLE, ListingState.NAME_ONLY}
+
+
+# --- a target past the budget ------------------------------------------------------------------
+
+
+def crowded_plan(root: Path, version: str, model: str, text: str) -> Plan:
+    """Plan a run on a target that stands behind siblings which take most of the budget."""
+    cases = [{**case, "model": model} for case in call_cases()]
+    project = make_bench_project(root, cases=cases)
+    skills = project / "plugins/demo/skills"
+    (skills / "code-review/SKILL.md").write_text(skill_text("code-review", text))
+    for number in range(40):
+        folder = skills / f"a{number:02}"
+        folder.mkdir()
+        (folder / "SKILL.md").write_text(skill_text(folder.name, "x" * (600 + 10 * number)))
+    plan = prepare(
+        places_of(project),
+        kind=TargetKind.SKILL,
+        suite="review",
+        target=None,
+        config=LoopConfig(),
+        run_kind="measure",
+    )
+    return for_version(plan, version)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("model", [OLDER, NEWER])
+def test_a_target_past_the_budget_is_refused_with_the_length_that_fits(
+    tmp_path: Path, version: str, model: str
+) -> None:
+    settings = EngineSettings(
+        login=Login(), temporary=tmp_path / "t", path=PATH, claude=str(need_cli(version))
+    )
+    settings.temporary.mkdir()
+    plan = crowded_plan(tmp_path, version, model, "y" * 1_024)
+    fits = plan.listing.longest
+    assert fits is not None
+
+    def build(text: str) -> BuiltPlugin:
+        return build_plugin(plan.target, text, rivals=plan.rivals, into=tmp_path)
+
+    async def look() -> tuple[ListedEntry, ...]:
+        async with open_recorder("local", settings) as probe:
+            original = plan.target.description
+            with pytest.raises(PreflightError, match=f"at most {fits} characters"):
+                await check_shown(plan, original, build(original), probe)
+            await check_shown(plan, "z" * fits, build("z" * fits), probe)
+            return await probe(build("z" * (fits + 1)), model)
+
+    sent = anyio.run(look)
+    assert [line.text for line in sent if line.name == "demo:code-review"] == [None]
+    assert list(settings.temporary.iterdir()) == []
