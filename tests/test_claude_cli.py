@@ -131,6 +131,11 @@ FAILURES = [
     pytest.param([INIT, result("x", api_error_status=429, **FAILED)], "spend limit", id="429"),
     pytest.param([INIT, result("x", api_error_status=404, **FAILED)], "check --model", id="404"),
     pytest.param([INIT, result("odd", api_error_status=400, **FAILED)], "odd", id="its own words"),
+    pytest.param(
+        [INIT, message("so far"), result("over", api_error_status=529, **FAILED)],
+        "overloaded",
+        id="529 after an answer",
+    ),
     pytest.param([INIT], "without a result", id="no result"),
     pytest.param([], "without a result", id="no word at all"),
 ]
@@ -169,7 +174,10 @@ def test_a_reply_that_cannot_be_read_was_paid_for(
 
 
 def test_a_cli_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) -> None:
-    extra = "import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)"
+    extra = (
+        f"print({json.dumps(json.dumps(message('so far')))}, flush=True)\n"
+        "import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)"
+    )
     claude = fake_claude(tmp_path / "fake", INIT, extra=extra)
     with pytest.raises(CompletionError, match=r"no answer within 2\.5 seconds"):
         ask(completer(claude, timeout=2.5))
