@@ -12,6 +12,7 @@ from skillwalker.datatypes.inputs import ListingPlace
 from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import ListingState
 from skillwalker.errors import PreflightError
+from skillwalker.listing.budget import KNOWN_VERSIONS
 from skillwalker.listing.shown_text import unescaped
 from skillwalker.plan import Plan, place
 from skillwalker.preflight import check_listing
@@ -75,7 +76,7 @@ def difference(expected: ListingPlace, sent: Sequence[ListedEntry]) -> str | Non
     first = lines[0].text if lines else None
     return (
         f"expected was {_quoted(wanted, first)}, {found}; see that nothing else has its name, or"
-        " use a version of Claude Code that Skillwalker knows (`skillwalker doctor`)"
+        f" use a Claude Code that Skillwalker knows: {', '.join(KNOWN_VERSIONS)}"
     )
 
 

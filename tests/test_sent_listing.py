@@ -229,6 +229,16 @@ def test_the_listing_is_that_of_the_claude_code_that_was_found(plan: Plan) -> No
     assert for_version(plan, "2.1.197").listing.budget_chars == 6_000
 
 
+def test_an_older_version_counts_signs_as_they_are(plan: Plan) -> None:
+    tags, words = "Use <it>. " * 20, "Use (it). " * 20
+    newest, older = (
+        place(for_version(plan, version), tags).used_chars
+        - place(for_version(plan, version), words).used_chars
+        for version in ("2.1.332", "2.1.197")
+    )
+    assert (newest, older) == (20 * (len("&lt;&gt;") - 2), 0)
+
+
 def test_the_improver_is_told_the_room_that_the_listing_leaves(tmp_path: Path) -> None:
     plan = crowded(tmp_path)
     assert 0 < room(plan) < 1_024

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-__all__ = ["CLAUDE_VERSION", "BundledSkills", "budget_chars", "bundled_skills"]
+__all__ = ["CLAUDE_VERSION", "KNOWN_VERSIONS", "BundledSkills", "budget_chars", "bundled_skills"]
 
 CLAUDE_VERSION = "2.1.332"
 """The version whose behaviour is meant where none is named."""
@@ -40,6 +40,8 @@ _BUNDLED = {
     "2.1.197": BundledSkills(lines=10, columns=4_204, commands=(_INIT, _REVIEW, _SECURITY_REVIEW)),
 }
 _NEW_BUDGET = {CLAUDE_VERSION: 30_000, "2.1.197": 6_000}
+KNOWN_VERSIONS = tuple(_NEW_BUDGET)
+"""Versions whose listing was measured, the newest first."""
 
 
 def budget_chars(model: str, version: str = CLAUDE_VERSION) -> int:
