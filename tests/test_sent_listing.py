@@ -230,7 +230,7 @@ def test_the_listing_is_that_of_the_claude_code_that_was_found(plan: Plan) -> No
 
 
 def test_an_older_version_counts_signs_as_they_are(plan: Plan) -> None:
-    tags, words = "Use <it>. " * 20, "Use (it). " * 20
+    tags, words = "Use <it>." * 20, "Use (it)." * 20
     newest, older = (
         place(for_version(plan, version), tags).used_chars
         - place(for_version(plan, version), words).used_chars

@@ -63,10 +63,11 @@ CROWDS = [
 
 
 def skill_file(number: int) -> str:
-    """A skill whose text has its own length, with signs that are escaped and wide ones."""
+    """A skill with a text of its own length, signs that are escaped or wide, and other names."""
     text = (f"Number {number}: use <it> & 語 when asked. " + "word " * 400)[: SIZES[number % 10]]
     later = "when_to_use: On Mondays.\n" if number % 7 == 3 else ""
-    return f"---\nname: s{number:02}\ndescription: '{text}'\n{later}---\nDo it.\n"
+    name = f"other-{number}" if number % 5 == 2 else f"s{number:02}"
+    return f"---\nname: {name}\ndescription: '{text}'\n{later}---\nDo it.\n"
 
 
 def write_crowd(folder: Path, count: int) -> list[Listed]:

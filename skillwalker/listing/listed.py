@@ -33,8 +33,8 @@ __all__ = [
     "tools_suffix",
 ]
 
-UNESCAPED = frozenset({"2.1.197"})
-"""Versions that write a skill's `<` and `>` as they are."""
+PLAIN = frozenset({"2.1.197"})
+"""Versions that write a skill's `<` and `>` as they are, and no second name behind the first."""
 _NO_BUNDLED = BundledSkills()
 
 
@@ -167,11 +167,12 @@ def _place_key(skill: Listed) -> tuple[bool, str, str]:
 
 
 def _as_shown(skills: Sequence[Listed], version: str) -> list[Listed]:
-    """Take back the entities of `<` and `>`, which only newer versions write and count."""
-    if version not in UNESCAPED:
+    """Take back second names, and the entities of `<` and `>`: older versions write neither."""
+    if version not in PLAIN:
         return list(skills)
     return [
-        dataclasses.replace(skill, text=skill.text and unescaped(skill.text)) for skill in skills
+        dataclasses.replace(skill, alias=None, text=skill.text and unescaped(skill.text))
+        for skill in skills
     ]
 
 
