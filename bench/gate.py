@@ -20,6 +20,7 @@ def judged(cases: int, gain: float, draw: random.Random) -> Change:
     """Compare two texts on as many cases of each class, round by round."""
     chances = [min(0.98, max(0.02, draw.betavariate(2.2, 0.9))) for _ in range(2 * cases)]
     right = [[0, 0] for _ in chances]
+    change = compare([])
     for rounds in range(1, DEFAULTS.confirm_runs + 1):
         for hits, chance in zip(right, chances, strict=True):
             hits[0] += draw.random() < chance
