@@ -1,8 +1,10 @@
 """Runs the command line as a user does: a process of its own, in an environment of its own."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,8 +87,10 @@ class User:
         return self.run("measure", *own, *words)
 
     def rows(self, summary: dict[str, Any], name: str) -> list[dict[str, Any]]:
-        """Read a file of a run, line by line."""
+        """Read a file of a run, line by line; a file that is not there has none."""
         path = self.project / "output" / str(summary["run_id"]) / name
+        if not path.exists():
+            return []
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -120,3 +124,14 @@ def by_name(asked: Asked) -> Reply | None:
     if prompt.startswith(ASKED_BY_NAME):
         return calls(TARGET) if is_first(asked) else DONE
     return None
+
+
+def processes_with(words: str) -> list[str]:
+    """Find the processes in whose environment or command line some words stand."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            said = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+            if words.encode() in said and int(process.name) != os.getpid():
+                found.append(said.decode(errors="replace"))
+    return found
