@@ -28,7 +28,7 @@ def listed_record(listed: Listed, project: Path) -> dict[str, object]:
         "listed": listed.listed,
         "name": listed.name,
         "alias": listed.alias,
-        "text": listed.text,
+        "text": listed.own_text,
         "yaml_text": listed.yaml_text,
         "findings": [
             {
@@ -56,12 +56,12 @@ def listed_text(listed: Listed, written: str, project: Path) -> str:
         lines += ["  the author wrote:", _indented(written)]
     if not listed.listed:
         lines.append("  Claude does not see it: it is not listed")
-    elif listed.text is None:
+    elif listed.own_text is None:
         lines.append(f"  Claude sees {_name(listed)}, and nothing of the file's own text")
     else:
         lines += [
-            f"  Claude sees {_name(listed)}, {len(listed.text):,} characters:",
-            _indented(listed.text),
+            f"  Claude sees {_name(listed)}, {len(listed.own_text):,} characters:",
+            _indented(listed.own_text),
         ]
     for finding in listed.findings:
         where = "" if finding.line is None else f" line {finding.line}:"

@@ -143,11 +143,18 @@ class Listed:
     name: str | None
     alias: str | None
     text: str | None
-    """Exactly what follows the name in the request; None when nothing of the file's own is sent."""
+    """What follows the name, made of the frontmatter; None when nothing of it is sent."""
     yaml_text: str | None
     findings: tuple[Finding, ...] = ()
     stand_in: str | None = None
-    """What follows the name instead of `text` where the file has no text of its own."""
+    """What follows the name where `text` is None: the body's first line, or Claude Code's words."""
+    stand_in_is_own: bool = False
+    """Whether `stand_in` is a line of the file."""
+
+    @property
+    def own_text(self) -> str | None:
+        """Exactly what follows the name in the request; None when none of it is the file's own."""
+        return self.text if self.text is not None or not self.stand_in_is_own else self.stand_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ _FACTS: Final = EngineFacts(
     permission_mode="dontAsk",
     effort="default",
     headline=(
-        "engine simulated, because it was asked for: it compares the words of prompts and"
+        "engine simulated: it compares the words of prompts and"
         " descriptions, asks no Claude, and nobody pays"
     ),
 )
@@ -115,7 +115,7 @@ def _entries(root: Path, position: Position) -> Iterator[Entry]:
         for path in files_of(root, kind):
             listed = list_target(read_target(path, kind, position))
             if listed.listed and listed.name is not None:
-                yield Entry(listed.name, kind, listed.text or "")
+                yield Entry(listed.name, kind, listed.text or listed.stand_in or "")
 
 
 def _command(prompt: str, catalog: tuple[Entry, ...]) -> Entry | None:

@@ -30,6 +30,7 @@ class Line:
     alias: str | None
     text: str | None
     stand_in: str
+    stand_in_is_own: bool
     loaded: bool
 
 
@@ -49,6 +50,7 @@ def line_of(
                 alias=_alias(name, reading.name, plugin),
                 text=_skill_text(reading, position),
                 stand_in=_heading(reading.body, position),
+                stand_in_is_own=bool(reading.body.strip(JS_SPACE)),
                 loaded=_is_skill_loaded(reading, position, name),
             )
         case TargetKind.AGENT:
@@ -57,6 +59,7 @@ def line_of(
                 alias=None,
                 text=_agent_text(reading, position),
                 stand_in=f"Agent from {(plugin or '').partition(':')[0]} plugin",
+                stand_in_is_own=False,
                 loaded=position is Position.PLUGIN or _is_agent_loaded(reading),
             )
 

@@ -72,6 +72,7 @@ def list_file(
         text=text if loaded else None,
         yaml_text=yaml_text,
         stand_in=line.stand_in if loaded and text is None else None,
+        stand_in_is_own=loaded and text is None and line.stand_in_is_own,
     )
     return dataclasses.replace(listed, findings=find(listed, reading, content, line.text))
 

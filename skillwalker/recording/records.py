@@ -244,10 +244,11 @@ def summary_record(summary: Summary) -> dict[str, object]:
 
 def listing_record(place: ListingPlace) -> dict[str, object]:
     """Tell how the target stands in the listing: one `show` element and its place."""
-    listed = dataclasses.asdict(place.listed)
+    listed = place.listed
     return {
-        **listed,
-        "path": str(place.listed.path),
+        **dataclasses.asdict(listed),
+        "text": listed.own_text,
+        "path": str(listed.path),
         "budget_chars": place.budget_chars,
         "used_chars": place.used_chars,
         "state": place.state,

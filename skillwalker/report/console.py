@@ -1,16 +1,12 @@
 """Progress and the final report in the terminal, on stderr; stdout is for results alone."""
 
-from collections.abc import Callable
 from typing import IO, assert_never
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
-from skillwalker.datatypes.inputs import TriggerCase
-from skillwalker.datatypes.scores import CaseResult, Iteration, Rates
+from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import (
     Event,
     IterationDone,
@@ -25,11 +21,11 @@ from skillwalker.datatypes.summary import (
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState, Outcome
 from skillwalker.report import wording
 from skillwalker.report.plain import one_line, words_changed
+from skillwalker.report.tables import case_table, iteration_table, rate_table, what_fired
 from skillwalker.steps.step_5_score import score
 
 PLAIN_WIDTH = 100
 """Columns of a log: wide enough for the tables, narrow enough for a CI page."""
-CASE_WIDTH = 44
 STEP_NAMES = {CaseSet.CONTROL: "controls", CaseSet.CONFIRM: "confirming"}
 
 
@@ -143,9 +139,9 @@ class Reporter:
         show = self._console.print
         show()
         if self._iterations and not self._quiet:
-            show(_iteration_table(self._iterations, best=summary.best_iteration))
+            show(iteration_table(self._iterations, best=summary.best_iteration))
         if summary.original is not None:
-            show(_rate_table(summary))
+            show(rate_table(summary))
         if not self._quiet:
             self._show_cases(summary)
         if summary.best_description != summary.original_description:
@@ -170,7 +166,9 @@ class Reporter:
         pairs = zip(first.results, best.results, strict=True)
         moved = [(a, b) for a, b in pairs if not (a.passed and b.passed)]
         if moved:
-            self._console.print(_case_table(moved, same=best is first))
+            self._console.print(case_table(moved, same=best is first))
+        for line in what_fired(best.results):
+            self._console.print(Text(one_line(line)))
 
 
 def _news(event: Proposed | RoundDone) -> str:
@@ -195,76 +193,3 @@ def _iteration_line(iteration: Iteration) -> str:
         text += f", holdout {holdout.passed}/{holdout.passed + holdout.failed}"
     undecided = train.undecided + holdout.undecided
     return f"{text}, {undecided} undecided" if undecided else text
-
-
-def _table(title: str, *columns: str) -> Table:
-    """Make a table whose first column is text and whose others are figures."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
-    return table
-
-
-def _iteration_table(iterations: list[Iteration], *, best: int) -> Table:
-    """Lay the iterations side by side."""
-    table = _table("Iterations", "", "phase", "train", "holdout", "length")
-    for iteration in iterations:
-        sides = (score(iteration.results, side) for side in (CaseSet.TRAIN, CaseSet.HOLDOUT))
-        cells = (
-            f"{s.passed}/{s.passed + s.failed}" if s.total else wording.NOT_MEASURED for s in sides
-        )
-        mark = " (best)" if iteration.number == best else ""
-        mark = f" (original{', best' if mark else ''})" if iteration.number == 1 else mark
-        table.add_row(
-            f"{iteration.number}{mark}",
-            iteration.phase.value,
-            *cells,
-            str(len(iteration.description)),
-        )
-    return table
-
-
-def _rate_table(summary: Summary) -> Table:
-    """Lay the rates before and after side by side."""
-    source = "confirm rounds" if summary.measured_on == "confirm" else "search"
-    title = f"Rates with 90 % intervals over cases ({source})"
-    changed = summary.best_iteration != 1 and summary.kind != "measure"
-    table = _table(title, "", "original", *(("best",) if changed else ()))
-    rows: tuple[tuple[str, Callable[[Rates], str]], ...] = (
-        ("recall", lambda rates: wording.rate(rates.recall)),
-        ("specificity", lambda rates: wording.rate(rates.specificity)),
-        ("balanced accuracy", lambda rates: wording.rate(rates.balanced)),
-    )
-    sides = (summary.original, summary.best) if changed else (summary.original,)
-    for name, cell in rows:
-        table.add_row(name, *(cell(side) for side in sides if side is not None))
-    return table
-
-
-def _case_table(pairs: list[tuple[CaseResult, CaseResult]], *, same: bool) -> Table:
-    """Show how often the target triggered in each case, and what fired instead."""
-    columns = ("original",) if same else ("original", "best")
-    table = _table("Cases that failed or moved (triggered runs)", "case", "should", *columns)
-    table.add_column("fired instead", overflow="fold")
-    for before, after in pairs:
-        results = (before,) if same else (before, after)
-        fired = sorted({name for trial in after.trials for name in trial.also_fired})
-        table.add_row(
-            escape(one_line(_case_name(after.case))),
-            "yes" if after.case.should_trigger else "no",
-            *(_fraction(result) for result in results),
-            escape(one_line(", ".join(fired))),
-        )
-    return table
-
-
-def _case_name(case: TriggerCase) -> str:
-    """Name a case, short enough for a column."""
-    return case.name if len(case.name) <= CASE_WIDTH else f"{case.name[: CASE_WIDTH - 1]}…"
-
-
-def _fraction(result: CaseResult) -> str:
-    """Write k of n triggered, with a mark of the vote."""
-    decided = result.triggered + result.not_triggered
-    mark = {True: "✓", False: "✗", None: "?"}[result.passed]
-    return f"{result.triggered}/{decided} {mark}"

@@ -6,6 +6,9 @@ import unicodedata
 
 from rich.text import Text
 
+MUCH_COMMON = 0.5
+"""Share of words and blanks from which on a word diff reads better than two paragraphs."""
+
 _WORDS = re.compile(r"\s+|[^\s]+")
 
 
@@ -26,15 +29,23 @@ _HIDDEN = frozenset({"Cc", "Cs", "Co"})
 
 
 def words_changed(before: str, after: str) -> Text:
-    """Show what a description loses and gains, word by word.
+    """Show what a description loses and gains.
 
     Returns:
-        Lost words struck through in red, gained ones in green; where there is no colour they
-        stand in `[-…-]` and `{+…+}`, as in git's word diff.
+        Word by word where much is common, lost words in `[-…-]` and gained ones in `{+…+}` as in
+        git's word diff; else the old text and the new one, a paragraph each.
     """
     old, new = _WORDS.findall(printable(before)), _WORDS.findall(printable(after))
-    text = Text()
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.ratio() < MUCH_COMMON:
+        return Text.assemble(
+            ("- ", "red"),
+            (printable(before), "red"),
+            "\n",
+            ("+ ", "green"),
+            (printable(after), "green"),
+        )
+    text = Text()
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             text.append("".join(old[i1:i2]))

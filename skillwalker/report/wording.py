@@ -88,11 +88,22 @@ def verdict(summary: Summary) -> str:
         case Verdict.INCONCLUSIVE:
             return f"{name}: inconclusive, {stop}{cause}."
         case Verdict.KEPT if summary.kind == "measure":
-            return f"{name}: measured ({stop})."
+            ended = summary.stopped_because is StopReason.ITERATIONS
+            return f"{name}: measured." if ended else f"{name}: measured, until {stop}{cause}."
         case Verdict.KEPT if summary.gate is not None:
-            return f"{name}: original kept. {summary.gate.reason}"
+            return f"{name}: original kept. {_sentence(summary.gate.reason)}"
+        case Verdict.KEPT if summary.best_iteration != 1:
+            return (
+                f"{name}: original kept. Iteration {summary.best_iteration} scored better in the"
+                f" search, but {stop}{cause} before it was confirmed."
+            )
         case Verdict.KEPT:
             return f"{name}: original kept; no candidate scored better, and {stop}{cause}."
+
+
+def _sentence(text: str) -> str:
+    """Begin with a capital and end with a stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def money(summary: Summary) -> str:

@@ -49,6 +49,8 @@ def test_a_file_is_listed_as_claude_code_lists_it(name: str, position: Position)
     assert listed.listed is (recorded is not None)
     if recorded is not None:
         assert [listed.name, listed.alias, what_follows(listed)] == recorded[:3]
+        from_claude = recorded[2] in {"Agent from fm plugin", "Skill"}
+        assert listed.own_text == (None if from_claude else recorded[2])
     if recorded is not None and kind is AGENT:
         reading = read_frontmatter(content, kind, position)
         assert tools_suffix(reading) == f"(Tools: {recorded[3]})"

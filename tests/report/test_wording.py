@@ -99,7 +99,17 @@ def test_a_rate_names_its_denominator(rate: Rate, text: str) -> None:
             id="kept by the gate",
         ),
         pytest.param({}, "no candidate scored better", id="kept by the search"),
-        pytest.param({"kind": "measure"}, "measured (all iterations were done)", id="measure"),
+        pytest.param({"kind": "measure"}, "demo:x: measured.", id="measure"),
+        pytest.param(
+            {"kind": "measure", "stopped_because": StopReason.BUDGET},
+            "measured, until the budget was spent.",
+            id="measure to a limit",
+        ),
+        pytest.param(
+            {"best_iteration": 2, "stopped_because": StopReason.INTERRUPTED},
+            "Iteration 2 scored better in the search, but it was interrupted before it was",
+            id="better but unconfirmed",
+        ),
         pytest.param(
             {
                 "verdict": Verdict.INCONCLUSIVE,
@@ -133,8 +143,13 @@ def test_control_codes_do_not_reach_a_terminal() -> None:
 
 
 def test_a_change_shows_lost_and_gained_words_without_colour_too() -> None:
-    text = words_changed("Helps with code review", "Reviews code before a merge")
-    assert text.plain == "[-Helps with-]{+Reviews+} code [-review-]{+before a merge+}"
+    text = words_changed("Reviews all code in a merge", "Reviews code before a merge")
+    assert text.plain == "Reviews[- all-] code [-in-]{+before+} a merge"
+
+
+def test_a_rewrite_is_shown_as_two_paragraphs() -> None:
+    text = words_changed("Helps with code review", "Reads a diff. Use before a merge.")
+    assert text.plain == "- Helps with code review\n+ Reads a diff. Use before a merge."
 
 
 def test_equal_texts_have_no_marks() -> None:

@@ -1,0 +1,122 @@
+"""What was measured, as tables and lines for the terminal (pure)."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from rich.markup import escape
+from rich.table import Table
+
+from skillwalker.datatypes.inputs import TriggerCase
+from skillwalker.datatypes.scores import CaseResult, Iteration, Rates
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import CaseSet, Outcome
+from skillwalker.intervals import wilson
+from skillwalker.report import wording
+from skillwalker.report.plain import one_line
+from skillwalker.steps.step_5_score import score
+
+CASE_WIDTH = 44
+
+
+def _table(title: str, *columns: str) -> Table:
+    """Make a table whose first column is text and whose others are figures."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
+    return table
+
+
+def iteration_table(iterations: list[Iteration], *, best: int) -> Table:
+    """Lay the iterations side by side."""
+    table = _table("Iterations", "", "phase", "train", "holdout", "length")
+    for iteration in iterations:
+        sides = (score(iteration.results, side) for side in (CaseSet.TRAIN, CaseSet.HOLDOUT))
+        cells = (
+            f"{s.passed}/{s.passed + s.failed}" if s.total else wording.NOT_MEASURED for s in sides
+        )
+        mark = " (best)" if iteration.number == best else ""
+        mark = f" (original{', best' if mark else ''})" if iteration.number == 1 else mark
+        table.add_row(
+            f"{iteration.number}{mark}",
+            iteration.phase.value,
+            *cells,
+            str(len(iteration.description)),
+        )
+    return table
+
+
+def rate_table(summary: Summary) -> Table:
+    """Lay the rates before and after side by side."""
+    source = "confirm rounds" if summary.measured_on == "confirm" else "search"
+    title = f"Rates with 90 % intervals over cases ({source})"
+    changed = summary.best_iteration != 1 and summary.kind != "measure"
+    table = _table(title, "", "original", *(("best",) if changed else ()))
+    rows: tuple[tuple[str, Callable[[Rates], str]], ...] = (
+        ("recall", lambda rates: wording.rate(rates.recall)),
+        ("specificity", lambda rates: wording.rate(rates.specificity)),
+        ("balanced accuracy", lambda rates: wording.rate(rates.balanced)),
+    )
+    sides = (summary.original, summary.best) if changed else (summary.original,)
+    for name, cell in rows:
+        table.add_row(name, *(cell(side) for side in sides if side is not None))
+    return table
+
+
+def case_table(pairs: list[tuple[CaseResult, CaseResult]], *, same: bool) -> Table:
+    """Show in how many runs the target triggered in each case, with the interval of the last."""
+    columns = ("original",) if same else ("original", "best")
+    table = _table(
+        "Cases that failed or moved (triggered runs)", "case", "should", *columns, "90 %"
+    )
+    for before, after in pairs:
+        results = (before,) if same else (before, after)
+        table.add_row(
+            escape(one_line(_case_name(after.case))),
+            "yes" if after.case.should_trigger else "no",
+            *(_fraction(result) for result in results),
+            _interval(after),
+        )
+    return table
+
+
+def _interval(result: CaseResult) -> str:
+    """Write the Wilson interval of a case's trigger rate."""
+    decided = result.triggered + result.not_triggered
+    if not decided:
+        return wording.NOT_MEASURED
+    low, high = wilson(result.triggered, decided)
+    return f"{100 * low:.0f}–{100 * high:.0f}"
+
+
+def what_fired(results: Sequence[CaseResult]) -> list[str]:
+    """Tell at which turn the calls came, and what fired where the target should have."""
+    trials = [trial for result in results for trial in result.trials]
+    steps = Counter(t.step for t in trials if t.outcome is Outcome.TRIGGERED and t.step)
+    lines = []
+    if steps:
+        turns = ", ".join(f"turn {step}: {count}" for step, count in sorted(steps.items()))
+        lines.append(f"calls came at {turns}")
+    instead = Counter(
+        name
+        for result in results
+        if result.case.should_trigger
+        for trial in result.trials
+        if trial.outcome is Outcome.NOT_TRIGGERED
+        for name in trial.also_fired
+    )
+    if instead:
+        ranked = sorted(instead.items(), key=lambda item: (-item[1], item[0]))
+        lines.append("fired instead: " + ", ".join(f"{name} ({n})" for name, n in ranked))
+    return lines
+
+
+def _case_name(case: TriggerCase) -> str:
+    """Name a case, short enough for a column."""
+    return case.name if len(case.name) <= CASE_WIDTH else f"{case.name[: CASE_WIDTH - 1]}…"
+
+
+def _fraction(result: CaseResult) -> str:
+    """Write k of n triggered, with a mark of the vote."""
+    decided = result.triggered + result.not_triggered
+    mark = {True: "✓", False: "✗", None: "?"}[result.passed]
+    return f"{result.triggered}/{decided} {mark}"
