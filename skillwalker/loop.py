@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from skillwalker.claude import Completer
+from skillwalker.completers.protocol import Completer
 from skillwalker.datatypes import summary as events
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.inputs import TriggerCase

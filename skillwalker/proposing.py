@@ -1,7 +1,7 @@
 """Asks the improver for a child of a candidate, and refuses what could not be measured."""
 
 from skillwalker.brief import train_only, write_brief
-from skillwalker.claude import Completer
+from skillwalker.completers.protocol import Completer
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState
 from skillwalker.errors import TargetError

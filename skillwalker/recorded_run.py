@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from skillwalker.claude import Completer, resolve_model
-from skillwalker.completers import open_completer
+from skillwalker.completers.protocol import Completer, resolve_model
+from skillwalker.completers.registry import open_completer
 from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind
@@ -22,6 +22,7 @@ from skillwalker.paths import Places
 from skillwalker.plan import Plan, for_version, prepare
 from skillwalker.recorder import open_recorder
 from skillwalker.recording import edits
+from skillwalker.recording.lock import locked_target
 from skillwalker.recording.store import RunStore, create_run
 from skillwalker.scratch import scratch_folder
 from skillwalker.search.phases import Phases
@@ -77,7 +78,7 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         SuiteError: the suite is missing or wrong; nothing was written.
         TargetError: the target is missing or can never trigger; nothing was written.
         ConfigError: the improver cannot be used as asked.
-        StoreError: the run cannot be recorded.
+        StoreError: another run measures the target, or the run cannot be recorded.
     """
     plan = prepare(
         around.places,
@@ -91,11 +92,17 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
     )
     completer = _open_completer(order, around)
-    store = RunStore(
-        create_run(around.places.output_dir),
-        secrets=around.login.secrets,
-        paid=order.engine != "simulated",
-    )
+    with locked_target(around.places.output_dir, plan.target) as lock:
+        folder = create_run(around.places.output_dir)
+        lock.name_run(folder.name)
+        return await _record(order, plan, completer, folder, around)
+
+
+async def _record(
+    order: Order, plan: Plan, completer: Completer | None, folder: Path, around: Surroundings
+) -> tuple[Summary, Path]:
+    """Do a run in its folder."""
+    store = RunStore(folder, secrets=around.login.secrets, paid=order.engine != "simulated")
     store.write_plan(plan)
     try:
         plan, measured, facts = await _measure(order, plan, completer, store, around)

@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from skillwalker.claude import Completer
+from skillwalker.completers.protocol import Completer
 from skillwalker.datatypes.trials import CalledAs, Invocation
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import Engine

@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult
 from skillwalker.datatypes.summary import IterationDone
@@ -19,7 +20,6 @@ from skillwalker.errors import CompletionError, EngineUnavailableError
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, improve
 from skillwalker.preflight import check_instrument
-from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.steps.step_5_score import rates
 from skillwalker.verdict import summarise
 from tests.bench import (

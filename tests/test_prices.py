@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillwalker.claude import MODEL_ALIASES
+from skillwalker.completers.protocol import MODEL_ALIASES
 from skillwalker.prices import PRICES_OF, Price, cost_usd
 
 tokens = st.integers(min_value=0, max_value=2_000_000)

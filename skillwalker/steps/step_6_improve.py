@@ -13,7 +13,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from skillwalker.claude import Completer, UnusableReplyError
+from skillwalker.completers.protocol import Completer, UnusableReplyError
 from skillwalker.datatypes.improver import Answer, Brief, Completion, Exchange, TrainCase
 from skillwalker.errors import CompletionError
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import anyio
 import pytest
 
+from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.datatypes.summary import Summary
 from skillwalker.engines.simulated import SimulatedEngine
 from skillwalker.loop import improve
 from skillwalker.preflight import check_instrument
 from skillwalker.report.console import Reporter
-from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.verdict import summarise
 from tests.bench import Bench, make_bench_project, plan_of
 

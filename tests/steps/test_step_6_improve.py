@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from skillwalker.claude import AnthropicCompleter, Completer, UnusableReplyError
+from skillwalker.completers.api import AnthropicCompleter
+from skillwalker.completers.protocol import Completer, UnusableReplyError
 from skillwalker.datatypes.improver import Answer, Attempt, Brief, Completion, TrainCase
 from skillwalker.datatypes.scores import SetScore
 from skillwalker.datatypes.trials import Usage

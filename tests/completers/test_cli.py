@@ -7,10 +7,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from skillwalker.claude import Completer, UnusableReplyError
-from skillwalker.claude_cli import CliCompleter
 from skillwalker.claude_code.command import Access
 from skillwalker.claude_code.process_tree import find_marked
+from skillwalker.completers.cli import CliCompleter
+from skillwalker.completers.protocol import Completer, UnusableReplyError
 from skillwalker.datatypes.improver import Completion
 from skillwalker.errors import CompletionError
 from skillwalker.prices import Price

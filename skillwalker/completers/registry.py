@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from skillwalker.claude import AnthropicCompleter, Completer
-from skillwalker.claude_cli import CliCompleter
 from skillwalker.claude_code.command import Access
+from skillwalker.completers.api import AnthropicCompleter
+from skillwalker.completers.cli import CliCompleter
+from skillwalker.completers.protocol import Completer
+from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.config import Login
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import CompletionError, ConfigError
 from skillwalker.prices import Price
 from skillwalker.settings import PriceSettings
-from skillwalker.simulated_completer import SimulatedCompleter
 
 
 def open_completer(

@@ -1,15 +1,16 @@
-"""Asking Claude for an answer in a given form: the protocol, and the SDK's client behind it."""
+"""A completer that asks the Messages API through the SDK."""
 
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import anyio
 
+from skillwalker.completers.protocol import UnusableReplyError, resolve_model
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
 from skillwalker.errors import CompletionError, ConfigError
@@ -18,15 +19,6 @@ from skillwalker.prices import Price, cost_usd
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from anthropic.types import Message
-
-MODEL_ALIASES = MappingProxyType(
-    {
-        "opus": "claude-opus-5-5",
-        "sonnet": "claude-sonnet-5-5",
-        "haiku": "claude-haiku-5-5",
-    }
-)
-"""What the aliases of Claude Code 2.1.332 stand for."""
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 MAX_TOKENS = 16_000
@@ -62,40 +54,6 @@ _UNUSABLE_STOPS = MappingProxyType(
         "pause_turn": "the model paused where an answer was asked for; try again",
     }
 )
-
-
-class Completer(Protocol):
-    """What the improver and the judge ask.
-
-    `complete` sends one prompt and gives the text of the reply, which was asked to be one JSON
-    object that matches the schema. Whoever asks reads it and checks it.
-
-    Raises:
-        UnusableReplyError: the model answered, and was paid, but with nothing to read.
-        CompletionError: nothing came back after every retry.
-    """
-
-    async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
-        """Answer a prompt with one JSON object."""
-        ...
-
-
-class UnusableReplyError(CompletionError):
-    """A reply came and was paid for, but it was refused or cut.
-
-    Args:
-        message: what happened and what to do about it.
-        completion: what there is of the reply, with what it cost.
-    """
-
-    def __init__(self, message: str, completion: Completion) -> None:
-        super().__init__(message)
-        self.completion = completion
-
-
-def resolve_model(name: str) -> str:
-    """Give the full id behind an alias; a full id stays as it is."""
-    return MODEL_ALIASES.get(name, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,9 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 
-from skillwalker.claude import UnusableReplyError, resolve_model
 from skillwalker.claude_code.command import Access, build_environment
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
+from skillwalker.completers.protocol import UnusableReplyError, resolve_model
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Transcript, Usage
 from skillwalker.engines.slots import Slot, claim_slots, close_root, open_root

@@ -10,13 +10,8 @@ import anyio
 import httpx2
 import pytest
 
-from skillwalker.claude import (
-    MODEL_ALIASES,
-    AnthropicCompleter,
-    UnusableReplyError,
-    explain,
-    resolve_model,
-)
+from skillwalker.completers.api import AnthropicCompleter, explain
+from skillwalker.completers.protocol import MODEL_ALIASES, UnusableReplyError, resolve_model
 from skillwalker.datatypes.improver import Completion
 from skillwalker.errors import CompletionError, ConfigError
 from skillwalker.prices import Price
@@ -283,7 +278,7 @@ def test_the_environment_gives_no_login_and_no_address(monkeypatch: pytest.Monke
 
 def test_nothing_heavy_is_imported_before_the_first_question() -> None:
     code = (
-        "import sys, skillwalker.steps.step_6_improve, skillwalker.claude as c;"
+        "import sys, skillwalker.steps.step_6_improve, skillwalker.completers.api as c;"
         "c.AnthropicCompleter(model='opus', api_key='k');"
         "print(sorted({'anthropic', 'httpx2', 'jinja2', 'pydantic'} & set(sys.modules)))"
     )

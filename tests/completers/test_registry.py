@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.claude import AnthropicCompleter, Completer
-from skillwalker.claude_cli import CliCompleter
-from skillwalker.completers import open_completer
+from skillwalker.completers.api import AnthropicCompleter
+from skillwalker.completers.cli import CliCompleter
+from skillwalker.completers.protocol import Completer
+from skillwalker.completers.registry import open_completer
+from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.config import Login
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import ConfigError
 from skillwalker.settings import PriceSettings
-from skillwalker.simulated_completer import SimulatedCompleter
 from tests.fake_claude import fake_claude
 
 LOGIN = Login(api_key="sk-ant-x", auth_token="t", oauth_token="o", base_url="http://127.0.0.1:9")

@@ -6,12 +6,12 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from skillwalker.claude import Completer
+from skillwalker.completers.protocol import Completer
+from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.datatypes.improver import Answer, Brief, TrainCase
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Operator, TargetKind
 from skillwalker.errors import CompletionError
-from skillwalker.simulated_completer import SimulatedCompleter
 from skillwalker.simulation.reply import read_brief, simulated_reply
 from skillwalker.steps.step_6_improve import ANSWER_SCHEMA, Refused, improve, write_prompt
 

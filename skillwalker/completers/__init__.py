@@ -1,0 +1,1 @@
+"""Ways to ask Claude for an answer in a given form."""
