@@ -184,14 +184,14 @@ import socket, subprocess
 open({started!r}, "a").write("x\\n")
 socket.socket(socket.AF_UNIX).bind(os.environ["TMPDIR"] + "/cli.sock")
 stubborn = "trap '' TERM HUP INT; while :; do sleep 600; done"
-for command in (["sleep", "600"], ["sh", "-c", stubborn]):
-    subprocess.Popen(command, start_new_session=True)
+for command in ("setsid sleep 600 &", stubborn):
+    subprocess.Popen(["sh", "-c", command], start_new_session=True)
 message(1, {{"type": "text", "text": "On it."}})
 message(2, call("demo:change-review"))
 time.sleep(600)
 """
 PROCESSES = 4
-"""Of a trial: the CLI, its two children, and a child of one of them."""
+"""Of a trial: the CLI, an orphan, and a child that does not listen, with a child of its own."""
 RUN_MANY = """
 import sys
 from pathlib import Path
