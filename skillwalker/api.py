@@ -26,7 +26,8 @@ from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
 from skillwalker.limits import Limits
 from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
-from skillwalker.recorded_run import Order, Surroundings, run_order
+from skillwalker.plan import Order
+from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.suites.load import TESTS_FILE
 from skillwalker.targets.kind import KINDS
 

@@ -12,7 +12,6 @@ class Limits:
     Args:
         max_trials: most trials of any kind, controls and retries included; None is no limit.
         deadline: moment on `clock` after which no trial starts; None is no limit.
-        spent: trials that an earlier life of the run has already paid for.
         clock: seconds on a clock that never goes back.
     """
 
@@ -21,13 +20,12 @@ class Limits:
         *,
         max_trials: int | None = None,
         deadline: float | None = None,
-        spent: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._max_trials = max_trials
         self._deadline = deadline
         self._clock = clock
-        self._spent = spent
+        self._spent = 0
         self._interrupted = False
 
     @property
@@ -38,6 +36,10 @@ class Limits:
     def interrupt(self) -> None:
         """Let what is in flight finish and start nothing more."""
         self._interrupted = True
+
+    def count_earlier(self, trials: int) -> None:
+        """Count trials that an earlier life of the run paid for."""
+        self._spent += trials
 
     def reached(self) -> StopReason | None:
         """Say which limit forbids another trial; None when it may start."""

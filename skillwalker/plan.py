@@ -1,4 +1,4 @@
-"""What a run will do: resolved, split and checked, before anything is spent or written."""
+"""What is asked of a run and what it will do: resolved, split and checked, before any spending."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,6 +14,27 @@ from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
 from skillwalker.targets.file import require_triggerable
 from skillwalker.targets.names import place_in_listing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is asked of a run."""
+
+    run_kind: str
+    """scil, acil or measure."""
+    kind: TargetKind
+    suite: str | None
+    target: str | None
+    config: LoopConfig
+    engine: str
+    """Its name; `Surroundings.open_engine` opens it."""
+    engine_why: str = ""
+    """Why it was chosen, for the first line."""
+    improver: str
+    """api, cli or simulated."""
+    with_rivals: bool = True
+    claude: str | None = None
+    """The CLI that was named, for a later life of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,18 +10,19 @@ from pathlib import Path
 
 from skillwalker.completers.protocol import Completer, resolve_model
 from skillwalker.completers.registry import open_completer
-from skillwalker.config import Login, LoopConfig
-from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary
-from skillwalker.datatypes.vocabulary import StopReason, TargetKind
+from skillwalker.config import Login
+from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary, Warned
+from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
-from skillwalker.plan import Plan, for_version, prepare
+from skillwalker.plan import Order, Plan, for_version, prepare
 from skillwalker.recorder import open_recorder
 from skillwalker.recording import edits
+from skillwalker.recording.frozen import Earlier, Foundation
 from skillwalker.recording.lock import locked_target
 from skillwalker.recording.store import RunStore, create_run
 from skillwalker.scratch import scratch_folder
@@ -30,25 +31,6 @@ from skillwalker.search.protocol import History
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
 from skillwalker.verdict import summarise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What is asked of a run."""
-
-    run_kind: str
-    """scil, acil or measure."""
-    kind: TargetKind
-    suite: str | None
-    target: str | None
-    config: LoopConfig
-    engine: str
-    """Its name; `Surroundings.open_engine` opens it."""
-    engine_why: str = ""
-    """Why it was chosen, for the first line."""
-    improver: str
-    """api, cli or simulated."""
-    with_rivals: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +45,17 @@ class Surroundings:
     """Whether an improved result may be written."""
     limits: Limits
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]]
+    began: Callable[[str], None] = lambda _run_id: None
+    """Is told the run's name when there is something to resume."""
     engine_settings: EngineSettings | None = None
     """What the engine is told; the simulated one needs none."""
     prices: tuple[PriceSettings, ...] = ()
 
 
-async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
-    """Do a run and record it.
+async def run_order(
+    order: Order, around: Surroundings, earlier: Earlier | None = None
+) -> tuple[Summary, Path]:
+    """Do a run and record it, or go on with one that ended early.
 
     Returns:
         The summary as it was written, and the run's folder.
@@ -78,7 +64,8 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
         SuiteError: the suite is missing or wrong; nothing was written.
         TargetError: the target is missing or can never trigger; nothing was written.
         ConfigError: the improver cannot be used as asked.
-        StoreError: another run measures the target, or the run cannot be recorded.
+        StoreError: another run measures the target; the run cannot be recorded; or what an
+            earlier life depended on changed.
     """
     plan = prepare(
         around.places,
@@ -93,26 +80,40 @@ async def run_order(order: Order, around: Surroundings) -> tuple[Summary, Path]:
     )
     completer = _open_completer(order, around)
     with locked_target(around.places.output_dir, plan.target) as lock:
-        folder = create_run(around.places.output_dir)
+        folder = create_run(around.places.output_dir) if earlier is None else earlier.folder
         lock.name_run(folder.name)
-        return await _record(order, plan, completer, folder, around)
+        store = RunStore(folder, secrets=around.login.secrets, paid=order.engine != "simulated")
+        try:
+            foundation = Foundation(store, order, plan, earlier)
+            around.began(store.run_id)
+            return await _record(order, plan, completer, foundation, around)
+        finally:
+            store.close()
 
 
 async def _record(
-    order: Order, plan: Plan, completer: Completer | None, folder: Path, around: Surroundings
+    order: Order,
+    plan: Plan,
+    completer: Completer | None,
+    foundation: Foundation,
+    around: Surroundings,
 ) -> tuple[Summary, Path]:
     """Do a run in its folder."""
-    store = RunStore(folder, secrets=around.login.secrets, paid=order.engine != "simulated")
-    store.write_plan(plan)
-    try:
-        plan, measured, facts = await _measure(order, plan, completer, store, around)
-        summary = summarise(plan, measured, run_id=store.run_id, facts=facts)
+    store = foundation.store
+    around.limits.count_earlier(store.spent)
+    for change in foundation.accepted:
+        around.listener(Warned(message=f"earlier trials are counted although {change}"))
+    plan, measured, facts = await _measure(order, plan, completer, foundation, around)
+    summary = summarise(plan, measured, run_id=store.run_id, facts=facts)
+    summary = replace(summary, accepted_changes=foundation.accepted)
+    if measured.history.iterations or not foundation.is_resumed:
         store.write_summary(summary)
-        if _write(plan, summary, store, around):
-            summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=True)
-            store.write_summary(summary)
-    finally:
-        store.close()
+    if _write(plan, summary, store, around):
+        summary = replace(
+            summarise(plan, measured, run_id=store.run_id, facts=facts, applied=True),
+            accepted_changes=foundation.accepted,
+        )
+        store.write_summary(summary)
     return summary, store.folder
 
 
@@ -120,7 +121,7 @@ async def _measure(
     order: Order,
     plan: Plan,
     completer: Completer | None,
-    store: RunStore,
+    foundation: Foundation,
     around: Surroundings,
 ) -> tuple[Plan, Measured, EngineFacts]:
     """Open the engine and run the loop; an engine that cannot be opened is a result too."""
@@ -135,12 +136,13 @@ async def _measure(
                 pass
         around.listener(event)
 
-    config = order.config
+    store, config = foundation.store, order.config
     measure_only = order.run_kind == "measure"
     iterations = 1 if measure_only else config.max_iterations
     try:
         with scratch_folder(around.temporary) as workdir:
             async with around.open_engine() as engine, _recorder(order, around) as probe:
+                foundation.engine_opened(engine.facts)
                 plan = for_version(plan, engine.facts.cli_version)
                 tools = Tools(
                     engine=engine,

@@ -17,7 +17,9 @@ def test_zero_trials_spends_nothing() -> None:
 
 
 def test_trials_of_an_earlier_life_count() -> None:
-    assert Limits(max_trials=37, spent=37).admit() is StopReason.BUDGET
+    limits = Limits(max_trials=37)
+    limits.count_earlier(37)
+    assert limits.admit() is StopReason.BUDGET
 
 
 def test_nothing_starts_at_the_deadline() -> None:

@@ -57,6 +57,8 @@ class Summary:
     listing: ListingPlace | None
     listing_mode: str = "real"
     """Real, or roomy where the listing's budget was lifted."""
+    accepted_changes: tuple[str, ...] = ()
+    """What changed between the lives of a resumed run, in words."""
 
 
 # --- events: what the loop tells its listener --------------------------------------------------

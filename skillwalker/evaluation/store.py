@@ -8,7 +8,8 @@ from pathlib import Path
 from skillwalker.datatypes.evals import EvalCase, EvalOutcome, EvalTrial
 from skillwalker.errors import StoreError
 from skillwalker.evaluation import records
-from skillwalker.recording.store import list_runs, read_rows, write_atomically
+from skillwalker.recording.rows import read_rows, write_atomically
+from skillwalker.recording.store import list_runs
 
 CONFIG = "test-config.jsonl"
 EVENTS = "test-run.jsonl"

@@ -11,7 +11,8 @@ from skillwalker.datatypes.edits import RecordedBest
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import StoreError, TargetError
 from skillwalker.recording.records import check_version
-from skillwalker.recording.store import read_summary, write_atomically
+from skillwalker.recording.rows import write_atomically
+from skillwalker.recording.store import read_summary
 from skillwalker.targets.kind import KINDS
 
 _BEST = pydantic.TypeAdapter(RecordedBest)

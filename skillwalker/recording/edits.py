@@ -19,7 +19,8 @@ import pydantic
 from skillwalker.datatypes.edits import Edit, WrittenFile
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import StoreError
-from skillwalker.recording.store import list_runs, write_atomically
+from skillwalker.recording.rows import write_atomically
+from skillwalker.recording.store import list_runs
 from skillwalker.steps.step_7_write_back import put_back, write_back
 
 ORIGINALS = "original"

@@ -9,18 +9,20 @@ from collections.abc import Iterable, Mapping
 import pydantic
 
 from skillwalker.datatypes.improver import Answer, Exchange
-from skillwalker.datatypes.inputs import ListingPlace
+from skillwalker.datatypes.inputs import Listed, ListingPlace
 from skillwalker.datatypes.scores import CaseResult, Iteration
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import StoreError
-from skillwalker.plan import Plan
 from skillwalker.steps.step_5_score import score
 
 SCHEMA_VERSION = 1
 
 _TRIAL = pydantic.TypeAdapter(Trial)
+_SUMMARY = pydantic.TypeAdapter(Summary)
+_PLACE_KEYS = ("budget_chars", "used_chars", "state")
+_LISTED_KEYS = tuple(field.name for field in dataclasses.fields(Listed))
 _USAGE_KEYS = tuple(field.name for field in dataclasses.fields(Usage))
 
 
@@ -162,34 +164,6 @@ def _exchange(row: Mapping[str, object]) -> Exchange:
     )
 
 
-def plan_record(run_id: str, plan: Plan) -> dict[str, object]:
-    """Make run.json: what the run depends on, so that it can be read and recomputed alone."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "run_id": run_id,
-        "kind": plan.kind,
-        "suite": plan.suite,
-        "target": plan.target.id,
-        "target_path": plan.target_path,
-        "original_description": plan.target.description,
-        "rivals": [rival.id for rival in plan.rivals],
-        "listing_mode": plan.listing_mode,
-        "settings": dataclasses.asdict(plan.config),
-        "cases": [
-            {
-                "case": split.case.name,
-                "set": split.set,
-                "group": split.group,
-                "should_trigger": split.case.should_trigger,
-                "model": split.case.model,
-                "tags": split.case.tags,
-                "prompt": split.case.prompt,
-            }
-            for split in plan.cases
-        ],
-    }
-
-
 def iteration_row(run_id: str, iteration: Iteration) -> dict[str, object]:
     """Make a line of scil-iteration.jsonl and its siblings."""
     return {
@@ -240,6 +214,27 @@ def summary_record(summary: Summary) -> dict[str, object]:
     record["usage"] = {name: dataclasses.asdict(total) for name, total in summary.usage}
     record["listing"] = None if summary.listing is None else listing_record(summary.listing)
     return record
+
+
+def read_summary(row: Mapping[str, object]) -> Summary:
+    """Read a summary's JSON object.
+
+    Raises:
+        StoreError: it is of a newer format, or lacks something.
+    """
+    check_version(row, "the summary")
+    values = {key: value for key, value in row.items() if key != "schema_version"}
+    listing, usage = row.get("listing"), row.get("usage")
+    if isinstance(listing, dict):
+        place = {key: listing.get(key) for key in _PLACE_KEYS}
+        values["listing"] = place | {"listed": {key: listing.get(key) for key in _LISTED_KEYS}}
+    if isinstance(usage, dict):
+        values["usage"] = tuple(usage.items())
+    try:
+        return _SUMMARY.validate_python(values)
+    except pydantic.ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise StoreError(f"the summary: {where}: {error.errors()[0]['msg']}") from error
 
 
 def listing_record(place: ListingPlace) -> dict[str, object]:

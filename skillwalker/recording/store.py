@@ -1,30 +1,28 @@
-"""One run's folder: append, read back, atomic writes; the on-disk format of a run.
+"""One run's folder: its journal, read back, and the on-disk format of a run.
 
-`trials.jsonl` is the truth: a line is on the disk before its trial counts, a torn last line
-(the machine died while writing it) is left out and overwritten by the next run of that trial.
+`trials.jsonl` is the truth: a line is on the disk before its trial counts.
 """
 
 import gzip
 import hashlib
-import json
-import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey
 from skillwalker.errors import RunNotFoundError, StoreError
-from skillwalker.plan import Plan
 from skillwalker.recording import records
+from skillwalker.recording.rows import RowFiles, read_row, read_rows
 
 PLAN = "run.json"
 TRIALS = "trials.jsonl"
 IMPROVER = "improver.jsonl"
+SET_ASIDE = "trials.changed.jsonl"
+"""Trials of cases that the user changed before going on; they count for nothing but money."""
 TRANSCRIPTS = "transcripts"
 RECENT_RUNS = 5
 
@@ -98,20 +96,23 @@ class RunStore:
 
     def __init__(self, folder: Path, *, secrets: Sequence[str] = (), paid: bool = True) -> None:
         self.folder = folder
-        self._paid = paid
-        self._secrets = tuple(secret for secret in secrets if secret)
+        self._files = RowFiles(folder, secrets=secrets, paid=paid)
         self._trials: dict[TrialKey, Trial] = {}
-        self._answers: dict[int, Answer] = {}
-        self._files: dict[str, IO[bytes]] = {}
         for row in read_rows(folder / TRIALS):
             trial = records.read_trial(row)
             self._trials[records.trial_key(trial)] = trial
+        self._iterations: set[object] | None = None
         self._answers = records.read_answers(read_rows(folder / IMPROVER))
 
     @property
     def run_id(self) -> str:
         """The run's name."""
         return self.folder.name
+
+    @property
+    def spent(self) -> int:
+        """How many trials were paid for, those of changed cases included."""
+        return len(self._trials) + sum(1 for _ in read_rows(self.folder / SET_ASIDE))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -126,7 +127,7 @@ class RunStore:
         """See `Journal`."""
         if raw:
             trial = records.with_transcript(trial, self._write_transcript(trial, raw))
-        self._append(TRIALS, records.trial_row(self.run_id, trial))
+        self._files.append(TRIALS, records.trial_row(self.run_id, trial))
         self._trials[records.trial_key(trial)] = trial
         return trial
 
@@ -137,99 +138,56 @@ class RunStore:
     def record_answer(self, number: int, answer: Answer) -> None:
         """See `Journal`."""
         for row in records.answer_rows(self.run_id, number, answer):
-            self._append(IMPROVER, row)
+            self._files.append(IMPROVER, row)
         self._answers[number] = answer
 
-    def write_plan(self, plan: Plan) -> None:
+    def write_plan(self, record: Mapping[str, object]) -> None:
         """Write what the run depends on, before its first trial."""
-        self._write(PLAN, records.plan_record(self.run_id, plan))
+        self._files.write(PLAN, record)
 
     def write_iteration(self, kind: str, iteration: Iteration) -> None:
-        """Append a measured candidate to the run's iterations."""
-        self._append(f"{kind}-iteration.jsonl", records.iteration_row(self.run_id, iteration))
+        """Append a measured candidate to the run's iterations, unless an earlier life did."""
+        name = f"{kind}-iteration.jsonl"
+        if self._iterations is None:
+            self._iterations = {row.get("iteration") for row in read_rows(self.folder / name)}
+        if iteration.number not in self._iterations:
+            self._files.append(name, records.iteration_row(self.run_id, iteration))
+            self._iterations.add(iteration.number)
 
     def write_summary(self, summary: Summary) -> Path:
         """Write the run's summary whole or not at all."""
-        return self._write(f"{summary.kind}-summary.json", records.summary_record(summary))
+        return self._files.write(f"{summary.kind}-summary.json", records.summary_record(summary))
 
-    def _write(self, name: str, record: Mapping[str, object]) -> Path:
-        """Write a JSON file whole or not at all."""
-        text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
-        write_atomically(self.folder / name, self._redact(text).encode("utf-8", "backslashreplace"))
-        return self.folder / name
+    def set_aside(self, kind: str, cases: Set[str]) -> None:
+        """Take the trials of changed cases, and the scores made of them, out of what counts.
+
+        Raises:
+            StoreError: they cannot be written elsewhere.
+        """
+        rows = tuple(read_rows(self.folder / TRIALS))
+        aside = list(read_rows(self.folder / SET_ASIDE))
+        # Their streams make room for those of the new trials.
+        moved = ({**row, "transcript": None} for row in rows if row["case"] in cases)
+        aside += [row for row in moved if row not in aside]
+        self._files.replace(SET_ASIDE, aside)
+        self._files.replace(TRIALS, (row for row in rows if row["case"] not in cases))
+        self._files.replace(f"{kind}-iteration.jsonl", ())
+        self._trials = {key: trial for key, trial in self._trials.items() if key.case not in cases}
+        self._iterations = None
 
     def close(self) -> None:
         """Close the run's files; what was recorded is on disk already."""
-        for stream in self._files.values():
-            stream.close()
-        self._files.clear()
-
-    def _redact(self, text: str) -> str:
-        """Take every secret out."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[redacted]")
-        return text
-
-    def _append(self, name: str, row: Mapping[str, object]) -> None:
-        """Put one line on the disk."""
-        line = self._redact(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
-        try:
-            stream = self._files.get(name) or self._open(name)
-            stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
-            stream.flush()
-            if self._paid:
-                _sync(stream.fileno())
-        except OSError as error:
-            raise StoreError(f"cannot write {self.folder / name}: {error}") from error
-
-    def _open(self, name: str) -> IO[bytes]:
-        """Open a file for appending, without the torn line that a kill may have left."""
-        path = self.folder / name
-        _drop_torn_line(path)
-        stream = path.open("ab")
-        self._files[name] = stream
-        return stream
+        self._files.close()
 
     def _write_transcript(self, trial: Trial, raw: tuple[bytes, ...]) -> str:
         """Keep the stream of a trial; the name holds no text of the user's."""
         case = hashlib.sha256(f"{trial.case}\0{trial.model_asked}".encode()).hexdigest()[:12]
         name = f"{trial.candidate}-{case}-{trial.run_index}-{trial.attempt}.jsonl.gz"
-        text = b"\n".join(raw) + b"\n"
-        for secret in self._secrets:
-            text = text.replace(secret.encode(), b"[redacted]")
+        text = self._files.redact(b"\n".join(raw) + b"\n")
         folder = self.folder / TRANSCRIPTS
         folder.mkdir(exist_ok=True)
         (folder / name).write_bytes(gzip.compress(text, compresslevel=6, mtime=0))
         return f"{TRANSCRIPTS}/{name}"
-
-
-def read_rows(path: Path) -> Iterator[dict[str, object]]:
-    """Read the lines of a recorded file; a torn last line is left out.
-
-    Raises:
-        StoreError: another line is no JSON object, or the file cannot be read.
-    """
-    if not path.exists():
-        return
-    try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.endswith(b"\n"):
-                    return
-                yield _row(path, number, line)
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error}") from error
-
-
-def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
-    """Read one line."""
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise StoreError(f"{path}, line {number}: not JSON ({error})") from error
-    if not isinstance(row, dict):
-        raise StoreError(f"{path}, line {number}: not a JSON object")
-    return row
 
 
 def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
@@ -247,7 +205,7 @@ def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
 def read_plan(folder: Path) -> dict[str, object]:
     """Read what a run depended on; empty for a run that was killed before it was written."""
     path = folder / PLAN
-    return _row(path, 1, path.read_bytes()) if path.is_file() else {}
+    return read_row(path) if path.is_file() else {}
 
 
 def read_summary(folder: Path) -> dict[str, object]:
@@ -259,39 +217,5 @@ def read_summary(folder: Path) -> dict[str, object]:
     for kind in ("scil", "acil", "measure"):
         path = folder / f"{kind}-summary.json"
         if path.is_file():
-            return _row(path, 1, path.read_bytes())
+            return read_row(path)
     raise StoreError(f"run {folder.name} has no summary: it did not end")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            _sync(stream.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {path}: {error}") from error
-
-
-def _drop_torn_line(path: Path) -> None:
-    """Cut what stands behind the last line end."""
-    if not path.exists():
-        return
-    with path.open("r+b") as stream:
-        content = stream.read()
-        whole = content.rfind(b"\n") + 1
-        if whole != len(content):
-            stream.truncate(whole)
-
-
-def _sync(descriptor: int) -> None:
-    """Wait until the data is on the disk; where there is no fdatasync, fsync does it."""
-    getattr(os, "fdatasync", os.fsync)(descriptor)

@@ -11,14 +11,13 @@ from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Mode, Outcome
 from skillwalker.errors import RunNotFoundError, StoreError
+from skillwalker.recording.rows import read_rows, write_atomically
 from skillwalker.recording.store import (
     RunStore,
     create_run,
     find_run,
     list_runs,
-    read_rows,
     read_transcript,
-    write_atomically,
 )
 
 NOON = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)

@@ -1,0 +1,246 @@
+"""run.json: all that a run depends on, so that a later life of it can go on or must refuse to."""
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from skillwalker.datatypes.inputs import SplitCase, Target
+from skillwalker.engines.protocol import EngineFacts
+from skillwalker.errors import StoreError
+from skillwalker.plan import Order, Plan
+from skillwalker.recording.records import SCHEMA_VERSION, check_version
+from skillwalker.recording.store import PLAN, RunStore, read_plan
+from skillwalker.trials.cell_key import folder_hash
+
+Record = Mapping[str, Any]
+
+_ORDER = pydantic.TypeAdapter(Order)
+_POOLED = {"cli_version": "the Claude CLI", "effort": "the effort"}
+_NEVER_POOLED = {
+    "name": "the engine",
+    "endpoint": "the endpoint",
+    "permission_mode": "the permission mode",
+}
+_PROMPTS = ("prompt_sha256", "scaffold_sha256", "max_turns")
+"""What makes a trial of a case another experiment, and is no part of what names the trial."""
+_CASE_KEYS = (*_PROMPTS, "should_trigger", "set", "model", "runs", "timeout")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """An earlier life of a run, to go on with."""
+
+    folder: Path
+    record: Record
+    """Its run.json."""
+    accept_changes: bool = False
+    """Go on although suite, target, siblings, model or CLI are no longer what they were."""
+
+
+class Foundation:
+    """What a run stands on, written before its first trial; a later life is held to it.
+
+    Args:
+        store: of the run.
+        order: what was asked.
+        plan: what that means now.
+        earlier: the life to go on with; None for a new run.
+
+    Raises:
+        StoreError: what the earlier life depended on changed, and that was not accepted.
+        SuiteError: a scaffold cannot be read.
+    """
+
+    def __init__(self, store: RunStore, order: Order, plan: Plan, earlier: Earlier | None) -> None:
+        self.store = store
+        self._earlier = earlier
+        self._record = plan_record(store.run_id, order, plan)
+        if earlier is not None:
+            old = earlier.record
+            self._record |= {"facts": old["facts"], "accepted_changes": old["accepted_changes"]}
+            found = tuple(_changes(old, self._record))
+            self._accept(found)
+            if found:
+                store.set_aside(plan.kind, stale_cases(old, self._record))
+        store.write_plan(self._record)
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether there was an earlier life."""
+        return self._earlier is not None
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """What changed between the lives of the run, in words."""
+        changes: Any = self._record["accepted_changes"]
+        return tuple(changes)
+
+    def engine_opened(self, facts: EngineFacts) -> None:
+        """Compare the engine with that of the earlier life, and write it down.
+
+        Raises:
+            StoreError: its trials cannot be counted together with the earlier ones, or the CLI
+                changed and that was not accepted.
+        """
+        now = {key: getattr(facts, key) for key in (*_NEVER_POOLED, *_POOLED)}
+        if isinstance(old := self._record["facts"], dict):
+            moved = "; ".join(_moved(old, now, _NEVER_POOLED))
+            if moved:
+                raise StoreError(
+                    f"run {self.store.run_id} cannot be resumed: {moved}, and such trials are never"
+                    " counted together; set it back, or start a new run"
+                )
+            self._accept(tuple(_moved(old, now, _POOLED)))
+        self._record |= {"facts": now}
+        self.store.write_plan(self._record)
+
+    def _accept(self, changes: tuple[str, ...]) -> None:
+        """Note what changed, or refuse it."""
+        if not changes:
+            return
+        if self._earlier is None or not self._earlier.accept_changes:
+            raise StoreError(
+                f"run {self.store.run_id} cannot be resumed as it was: {'; '.join(changes)}."
+                " Set it back, start a new run, or go on with --accept-changes"
+            )
+        self._record |= {"accepted_changes": [*self.accepted, *changes]}
+
+
+def plan_record(run_id: str, order: Order, plan: Plan) -> dict[str, object]:
+    """Make the record of a run of which nothing was spent yet.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run_id": run_id,
+        "kind": plan.kind,
+        "suite": plan.suite,
+        "target": plan.target.id,
+        "target_path": plan.target_path,
+        "target_sha256": _sha256(plan.target.content),
+        "original_description": plan.target.description,
+        "rivals": [rival.id for rival in plan.rivals],
+        "siblings": [_sibling(rival) for rival in plan.rivals],
+        "listing_mode": plan.listing_mode,
+        "listing_budget": plan.listing_budget,
+        "order": _order(order, plan),
+        "settings": dataclasses.asdict(plan.config),
+        "facts": None,
+        "accepted_changes": [],
+        "cases": [_case(split) for split in plan.cases],
+    }
+
+
+def read_frozen(run: Path) -> tuple[Record, Order]:
+    """Read what a run was asked, to go on with it.
+
+    Raises:
+        StoreError: it is no run of scil, acil or measure, or its record cannot be read.
+        ConfigError: a recorded setting is out of range.
+    """
+    row = read_plan(run)
+    if not row:
+        raise StoreError(
+            f"run {run.name} cannot be resumed: it has no {PLAN}, so it is an eval run, or it was"
+            " killed before it began; start a new one"
+        )
+    check_version(row, f"{run.name}/{PLAN}")
+    asked = row.get("order")
+    if not isinstance(asked, dict):
+        raise StoreError(f"run {run.name} cannot be resumed: an older version wrote its {PLAN}")
+    try:
+        return row, _ORDER.validate_python({**asked, "config": row.get("settings")})
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise StoreError(f"{run / PLAN}: {where}: {first['msg']}") from error
+
+
+def _changes(old: Record, new: Record) -> Iterator[str]:
+    """Compare suite, target and siblings."""
+    if old["suite"] != new["suite"]:
+        yield f"the suite is {new['suite']} instead of {old['suite']}"
+    if old["target_path"] != new["target_path"]:
+        yield f"the target is {new['target_path']} instead of {old['target_path']}"
+    elif old["target_sha256"] != new["target_sha256"]:
+        yield f"the file {old['target_path']} changed"
+    before, now = ({(s["kind"], s["target"]): s for s in row["siblings"]} for row in (old, new))
+    for kind, name in sorted(before.keys() | now.keys()):
+        what = _difference(before.get((kind, name)), now.get((kind, name)), ("sha256",))
+        if what:
+            yield f"the sibling {kind} {name} {'changed' if 'sha256' in what else what}"
+    cases, cases_now = ({case["case"]: case for case in row["cases"]} for row in (old, new))
+    for name in sorted(cases.keys() | cases_now.keys()):
+        what = _difference(cases.get(name), cases_now.get(name), _CASE_KEYS)
+        if what:
+            yield f"suite {old['suite']}, case {name!r} {what}"
+
+
+def stale_cases(old: Record, new: Record) -> frozenset[str]:
+    """Name the cases whose recorded trials answered something else than they would now."""
+    now = {case["case"]: case for case in new["cases"]}
+    return frozenset(
+        case["case"]
+        for case in old["cases"]
+        if case["case"] in now and any(case[key] != now[case["case"]][key] for key in _PROMPTS)
+    )
+
+
+def _moved(old: Record, new: Record, keys: Mapping[str, str]) -> Iterator[str]:
+    """Name what differs."""
+    for key, words in keys.items():
+        if old[key] != new[key]:
+            yield f"{words} is {new[key]!r} instead of {old[key]!r}"
+
+
+def _difference(old: Record | None, new: Record | None, keys: tuple[str, ...]) -> str:
+    """Say in words how one entry differs; empty when it does not."""
+    if old is None:
+        return "is new"
+    if new is None:
+        return "is gone"
+    moved = [key.removesuffix("_sha256") for key in keys if old.get(key) != new.get(key)]
+    return f"has another {', '.join(moved)}" if moved else ""
+
+
+def _order(order: Order, plan: Plan) -> dict[str, object]:
+    """Tell what was asked, with the suite that was found, and without the settings."""
+    asked = dataclasses.asdict(order)
+    del asked["config"]
+    del asked["engine_why"]
+    return asked | {"suite": plan.suite}
+
+
+def _sibling(rival: Target) -> dict[str, object]:
+    """Tell what is listed beside the target."""
+    return {"kind": rival.kind, "target": rival.id, "sha256": _sha256(rival.content)}
+
+
+def _case(split: SplitCase) -> dict[str, object]:
+    """Tell all that decides how a case's trials come out and are judged."""
+    case = split.case
+    return {
+        "case": case.name,
+        "set": split.set,
+        "group": split.group,
+        "should_trigger": case.should_trigger,
+        "model": case.model,
+        "tags": case.tags,
+        "prompt": case.prompt,
+        "prompt_sha256": _sha256(case.prompt.encode("utf-8", "surrogatepass")),
+        "scaffold_sha256": None if case.scaffold is None else folder_hash(case.scaffold),
+        "runs": case.runs,
+        "max_turns": case.max_turns,
+        "timeout": case.timeout,
+    }
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

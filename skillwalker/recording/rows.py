@@ -1,0 +1,164 @@
+"""Files of a run: lines that are on the disk before they count, and files whole or not at all.
+
+A torn last line (the machine died while writing it) is left out, and cut off before the next.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from skillwalker.errors import StoreError
+
+
+class RowFiles:
+    """The files of one folder, open for appending.
+
+    Args:
+        folder: where they lie.
+        secrets: strings that must not stand in any file; each is written as `[redacted]`.
+        paid: each line is synced to the disk before it counts. What cost nothing is only handed
+            to the kernel: that survives a kill -9, and a power cut loses nothing that was paid.
+    """
+
+    def __init__(self, folder: Path, *, secrets: Sequence[str] = (), paid: bool = True) -> None:
+        self.folder = folder
+        self._paid = paid
+        self._secrets = tuple(secret for secret in secrets if secret)
+        self._files: dict[str, IO[bytes]] = {}
+
+    def append(self, name: str, row: Mapping[str, object]) -> None:
+        """Put one line on the disk.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        try:
+            stream = self._files.get(name) or self._open(name)
+            stream.write(self._line(row))
+            stream.flush()
+            if self._paid:
+                _sync(stream.fileno())
+        except OSError as error:
+            raise StoreError(f"cannot write {self.folder / name}: {error}") from error
+
+    def replace(self, name: str, rows: Iterable[Mapping[str, object]]) -> None:
+        """Write all lines of a file anew, whole or not at all.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        if (stream := self._files.pop(name, None)) is not None:
+            stream.close()
+        write_atomically(self.folder / name, b"".join(self._line(row) for row in rows))
+
+    def write(self, name: str, record: Mapping[str, object]) -> Path:
+        """Write a JSON file whole or not at all.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+        write_atomically(self.folder / name, self.redact(text.encode("utf-8", "backslashreplace")))
+        return self.folder / name
+
+    def close(self) -> None:
+        """Close the files; what was appended is on disk already."""
+        for stream in self._files.values():
+            stream.close()
+        self._files.clear()
+
+    def redact(self, content: bytes) -> bytes:
+        """Take every secret out."""
+        for secret in self._secrets:
+            content = content.replace(secret.encode(), b"[redacted]")
+        return content
+
+    def _line(self, row: Mapping[str, object]) -> bytes:
+        """Write a row as a line."""
+        line = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        return self.redact(line.encode("utf-8", "backslashreplace")) + b"\n"
+
+    def _open(self, name: str) -> IO[bytes]:
+        """Open a file for appending, without the torn line that a kill may have left."""
+        path = self.folder / name
+        _drop_torn_line(path)
+        stream = path.open("ab")
+        self._files[name] = stream
+        return stream
+
+
+def read_rows(path: Path) -> Iterator[dict[str, object]]:
+    """Read the lines of a recorded file; a torn last line is left out.
+
+    Raises:
+        StoreError: another line is no JSON object, or the file cannot be read.
+    """
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if not line.endswith(b"\n"):
+                    return
+                yield _row(path, number, line)
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error}") from error
+
+
+def read_row(path: Path) -> dict[str, object]:
+    """Read a file that holds one object.
+
+    Raises:
+        StoreError: it does not, or cannot be read.
+    """
+    try:
+        return _row(path, 1, path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error}") from error
+
+
+def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
+    """Read one line."""
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise StoreError(f"{path}, line {number}: not JSON ({error})") from error
+    if not isinstance(row, dict):
+        raise StoreError(f"{path}, line {number}: not a JSON object")
+    return row
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            _sync(stream.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(f"cannot write {path}: {error}") from error
+
+
+def _drop_torn_line(path: Path) -> None:
+    """Cut what stands behind the last line end."""
+    if not path.exists():
+        return
+    with path.open("r+b") as stream:
+        content = stream.read()
+        whole = content.rfind(b"\n") + 1
+        if whole != len(content):
+            stream.truncate(whole)
+
+
+def _sync(descriptor: int) -> None:
+    """Wait until the data is on the disk; where there is no fdatasync, fsync does it."""
+    getattr(os, "fdatasync", os.fsync)(descriptor)
