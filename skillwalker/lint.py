@@ -13,7 +13,7 @@ MIN_CHARS = 20
 """Below this a description says nothing that a model could choose by."""
 
 _FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_REMINDER = re.compile(r"<\s*/?\s*system-reminder\b[^>]*>?", re.IGNORECASE)
+_REMINDER = re.compile(r"<\s*(?:/\s*)?system-reminder\b[^>]*>?", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>")
 _LEAD_IN = re.compile(
     r"(?:here(?:'s|’s| is| are)|sure|certainly|of course|okay|hier ist|voici|aquí (?:está|tienes)"

@@ -4,6 +4,9 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+from skillwalker.normal_form import normal_form
 
 _WORD = 10
 _CHAR = 3
@@ -47,16 +50,16 @@ def find_quote(text: str, queries: Sequence[str]) -> str | None:
         letters of a script without spaces), or a whole query of four to six; None if there are
         none.
     """
-    tokens = tuple(_tokens(text))
+    tokens = _tokens(text)
     if not tokens:
         return None
     runs = dict(_long_runs(tokens))
     for query in queries:
-        asked = tuple(_tokens(query))
+        asked = _tokens(query)
         place = next((runs[run] for run, _ in _long_runs(asked) if run in runs), None)
         place = place or _whole(asked, tokens)
         if place is not None:
-            return unicodedata.normalize("NFKC", text)[place[0] : place[1]]
+            return normal_form("NFKC", text)[place[0] : place[1]]
     return None
 
 
@@ -78,7 +81,8 @@ def _long_runs(tokens: Sequence[_Token]) -> Iterator[tuple[tuple[str, ...], tupl
 
 def _whole(asked: Sequence[_Token], tokens: Sequence[_Token]) -> tuple[int, int] | None:
     """Find a short query that stands in the text from its first to its last word."""
-    if not asked or sum(token.weight for token in asked) < SHORTEST_WHOLE:
+    weight = sum(token.weight for token in asked)
+    if not SHORTEST_WHOLE <= weight <= LONGEST_RUN:  # a longer one stands there as a long run
         return None
     wanted = [token.folded for token in asked]
     given = [token.folded for token in tokens]
@@ -88,25 +92,30 @@ def _whole(asked: Sequence[_Token], tokens: Sequence[_Token]) -> tuple[int, int]
     return None
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+@lru_cache(maxsize=256)
+def _tokens(text: str) -> tuple[_Token, ...]:
     """Cut a text into words; places are those in its NFKC form."""
-    normal = unicodedata.normalize("NFKC", text)
-    word, begun = "", 0
+    return tuple(_cut(normal_form("NFKC", text)))
+
+
+def _cut(normal: str) -> Iterator[_Token]:
+    word: list[str] = []
+    begun = 0
     for place, char in enumerate(normal):
         unspaced = _is_unspaced(char)
         if _belongs_to_word(char) and not unspaced:
             begun = begun if word else place
-            word += char
+            word.append(char)
             continue
         if word and char in _APOSTROPHES:
             continue
         if word:
-            yield _Token(word.casefold(), begun, place, _WORD)
-            word = ""
+            yield _Token("".join(word).casefold(), begun, place, _WORD)
+            word = []
         if unspaced and char.isalnum():
             yield _Token(char.casefold(), place, place + 1, _CHAR)
     if word:
-        yield _Token(word.casefold(), begun, len(normal), _WORD)
+        yield _Token("".join(word).casefold(), begun, len(normal), _WORD)
 
 
 def _belongs_to_word(char: str) -> bool:

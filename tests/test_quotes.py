@@ -141,3 +141,16 @@ def test_what_is_found_stands_in_both(text: str, query: str) -> None:
 def test_no_prompt_makes_an_error(query: str) -> None:
     find_quote("Reviews code for faults before a release.", [query])
     find_quote(query, [query])
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        pytest.param("x" * 500_000, id="one word"),
+        pytest.param("a" + "\u0301\u0316" * 100_000, id="marks on one letter"),
+        pytest.param("one two " * 50_000, id="a text and a query of many words"),
+    ],
+)
+def test_long_texts_cost_no_more_than_reading_them(blob: str) -> None:
+    half = blob[: len(blob) // 2]
+    assert find_quote(blob, [f"three {half} three"]) == find_quote(half, [blob])

@@ -10,8 +10,10 @@ from skillwalker.datatypes.improver import Brief
 from skillwalker.errors import CompletionError
 from skillwalker.simulation.rewriter import rewrite
 
-_BRIEF: Final = re.compile(r"^<brief>\s*$(.*?)^</brief>\s*$", re.MULTILINE | re.DOTALL)
-_REFUSED: Final = re.compile(r"^<refused>\s*$(.*?)^</refused>\s*$", re.MULTILINE | re.DOTALL)
+_BRIEF: Final = re.compile(r"^<brief>[^\S\n]*$(.*?)^</brief>[^\S\n]*$", re.MULTILINE | re.DOTALL)
+_REFUSED: Final = re.compile(
+    r"^<refused>[^\S\n]*$(.*?)^</refused>[^\S\n]*$", re.MULTILINE | re.DOTALL
+)
 
 
 def simulated_reply(prompt: str) -> str:

@@ -28,7 +28,9 @@ _MOST_NEW_TOPICS: Final = 14
 _MOST_BOUNDARIES: Final = 14
 _LONGEST_LEAD: Final = 200
 _VARIANTS: Final = 60
-_SENTENCE: Final = re.compile(r"[^。！？\n]+?(?:[。！？]|[.!?](?=\s|$)|$)")
+_SENTENCE: Final = re.compile(
+    r"(?P<sentence>[^。！？\n]+?(?:[。！？]|[.!?](?=\s|$)|$))|[^。！？\n]*\n"
+)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
 """Not allowed in a skill's description."""
 _ROLE: Final = re.compile(r"^You\s+(?:are\s+)?")
@@ -200,14 +202,14 @@ def _best_attempts(history: Sequence[Attempt]) -> tuple[str, ...]:
 
 def _sentences(text: str, most: int) -> str:
     """Take the first sentences of a text that exclude nothing."""
-    found = (match.group().strip() for match in _SENTENCE.finditer(text))
+    found = ((match["sentence"] or "").strip() for match in _SENTENCE.finditer(text))
     good = (sentence for sentence in found if sentence and not read_statements(sentence).excludes)
     return textwrap.shorten(" ".join(islice(good, most)), _LONGEST_LEAD, placeholder="")
 
 
 def _body_lead(body: str, frame: Frame) -> str:
     """Take what the body says first, in the third person, if it is in the same language."""
-    prose = re.sub(r"^\s*(?:[#>|*`-].*|\d+\..*|<.*)$", "", body, flags=re.MULTILINE)
+    prose = re.sub(r"^[^\S\n]*(?:[#>|*`-].*|\d+\..*|<.*)$", "", body, flags=re.MULTILINE)
     paragraph = next((part for part in re.split(r"\n\s*\n", prose) if part.strip()), "")
     first = _sentences(" ".join(paragraph.split()), 1)
     if not first or frame_for(first) is not frame:

@@ -19,6 +19,7 @@ from skillwalker.simulation.lexical.statements import read_statements
 from skillwalker.simulation.lexical.stems import near_keys
 from skillwalker.simulation.lexical.words import (
     CONCEPT_WEIGHT,
+    LONGEST_WORD,
     Term,
     fullest_match,
     is_concept,
@@ -52,9 +53,12 @@ _COVERAGE_BONUS: Final = 0.6
 _CATCH_ALL_BONUS: Final = 0.8
 _CATCH_ALL_MOST: Final = 2.8
 _NAMED_BONUS: Final = 8.0
+_QUALIFIED_BONUS: Final = 1_000.0
+"""For a name with its plugin, which means one entry: no words of another outweigh it."""
 _FENCED: Final = re.compile(r"```(\w*).*?(?:```|\Z)", re.DOTALL)
 """Pasted code: the request is in the words around it."""
-_PATH: Final = re.compile(r"(?:[\w.~-]*/)+([\w.-]+)", re.ASCII)
+_PATH: Final = re.compile(r"[\w.~/-]+", re.ASCII)
+_CHUNK: Final = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class _Profile:
     bonus: float
     named: re.Pattern[str] | None
     refused: re.Pattern[str] | None
+    qualified: re.Pattern[str] | None
 
 
 def _strongest(parts: Iterable[tuple[dict[str, float], float]]) -> dict[str, float]:
@@ -92,8 +97,13 @@ def _strongest(parts: Iterable[tuple[dict[str, float], float]]) -> dict[str, flo
 
 _KIND_WORD: Final = r"(?:(?:sub)?agent\w*|skills?|エージェント|スキル|技能)"
 _REFUSAL: Final = (
-    r"(?:not|n['’]t|never|without|avoid|skip|nicht|ohne|kein\w*)\s+(?:[\w'’]+\s+){0,3}?"
+    r"(?:not|n['’]t|never|without|avoid|skip|nicht|ohne|kein(?:e[mnrs]?)?)\s+(?:[\w'’]+\s+){0,3}?"
 )
+
+
+_BEFORE: Final = r"(?<![\w/.-])(?<![a-z0-9_-]:)"
+"""What a name may not follow: it would be the end of a path or of another plugin's name."""
+_BEHIND: Final = r"(?![\w/-]|\.\w)"
 
 
 def _naming(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -113,8 +123,15 @@ def _naming(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         ]
         if bare == name:
             forms = forms[1:]
-    whole = rf"(?<![\w/.-])(?:{'|'.join(forms)})(?![\w/-]|\.\w)"
+    whole = rf"{_BEFORE}(?:{'|'.join(forms)}){_BEHIND}"
     return re.compile(whole, re.IGNORECASE), re.compile(_REFUSAL + whole, re.IGNORECASE)
+
+
+def _qualified(name: str) -> re.Pattern[str] | None:
+    """Make the pattern of the name with its plugin; None where the name has none."""
+    if ":" not in name:
+        return None
+    return re.compile(f"{_BEFORE}{re.escape(name)}{_BEHIND}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -145,6 +162,7 @@ def _profile(entry: Entry) -> _Profile:
         bonus=min(_CATCH_ALL_MOST, _CATCH_ALL_BONUS * max(0, statements.catch_alls - 1)),
         named=named,
         refused=refused,
+        qualified=_qualified(entry.name),
     )
 
 
@@ -191,15 +209,28 @@ def _evidence(prompt: str, profile: _Profile) -> tuple[float, float, float]:
 @lru_cache(maxsize=4096)
 def _distinct_terms(prompt: str) -> tuple[Term, ...]:
     """Cut a prompt into terms, each once."""
-    told = _PATH.sub(r"\1", _FENCED.sub(r"\1", prompt))
+    told = _CHUNK.sub(_if_prose, _PATH.sub(_last_part, _FENCED.sub(r"\1", prompt)))
     return tuple({term.keys: term for term in terms(told)}.values())
+
+
+def _last_part(path: re.Match[str]) -> str:
+    """Give what a path ends in; a run without a slash is given whole."""
+    return path.group().rstrip("/").rpartition("/")[2]
+
+
+def _if_prose(chunk: re.Match[str]) -> str:
+    """Leave out what is longer than any word with the marks around it: pasted data."""
+    return chunk.group() if len(chunk.group()) <= LONGEST_WORD else " "
 
 
 def _named_bonus(prompt: str, profile: _Profile) -> float:
     """Say whether a prompt calls for the entry by its name, or rules it out."""
     if profile.named is None or profile.refused is None or not profile.named.search(prompt):
         return 0.0
-    return -_NAMED_BONUS if profile.refused.search(prompt) else _NAMED_BONUS
+    if profile.refused.search(prompt):
+        return -_NAMED_BONUS
+    is_qualified = profile.qualified is not None and profile.qualified.search(prompt)
+    return _QUALIFIED_BONUS if is_qualified else _NAMED_BONUS
 
 
 @lru_cache(maxsize=65_536)

@@ -1,7 +1,6 @@
 """tests.json read and checked whole: a suite is either right in every line, or refused."""
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from skillwalker.datatypes.inputs import CallExpectation, Case, Suite
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import ConfigNotFoundError, SuiteError, TargetError
 from skillwalker.faults import Loc, closest, find_faults, place, quoted, shown
+from skillwalker.normal_form import normal_form
 from skillwalker.paths import Places, is_file_name, plugin_name
 from skillwalker.suites.cases import Draft, build_case, draft_case
 from skillwalker.suites.files import SuiteFiles
@@ -154,7 +154,7 @@ def _check_names(drafts: Sequence[Draft]) -> None:
     for draft in drafts:
         if draft.form.name is not None:
             # two ways to compose a letter look the same to people
-            other = first.setdefault(unicodedata.normalize("NFC", draft.form.name), draft)
+            other = first.setdefault(normal_form("NFC", draft.form.name), draft)
             if other is not draft:
                 draft.faults.append(f'"name" is also that of tests[{other.index}]; change one')
 
@@ -192,7 +192,7 @@ def _file_of(written: str, kind: TargetKind, places: Places) -> Path | str:
 def _check_polarity(drafts: Sequence[Draft], cases: Sequence[Case], found: Calls) -> None:
     first: dict[tuple[str, Path, bool], int] = {}
     for index, case in enumerate(cases):
-        prompt = unicodedata.normalize("NFC", " ".join(case.prompt.split()))
+        prompt = normal_form("NFC", " ".join(case.prompt.split()))
         for call, file in _known_calls(case, found) if prompt else ():
             first.setdefault((prompt, file, call.expected), index)
             other = first.get((prompt, file, not call.expected))

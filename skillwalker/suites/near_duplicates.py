@@ -8,6 +8,7 @@ Source: facts of the design, "Discipline with 10-40 queries"; the candidate sear
 filter of Chaudhuri et al. 2006, "A primitive operator for similarity joins in data cleaning".
 """
 
+import hashlib
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -16,8 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt
 
+from skillwalker.normal_form import normal_form
+
 GRAM = 5
 """Characters of a sequence."""
+LONGEST_WORD = 256
+"""Characters of a run without spaces that are compared; longer ones are data, alike or not."""
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
@@ -25,6 +30,7 @@ _SPACELESS = (
     "\U00020000-\U0003ffff"
 )
 _PART = re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
+_RUN = re.compile(rf"[^{_SPACELESS}\s]+")
 _SPACELESS_RUN = re.compile(rf"[{_SPACELESS}]{{2,}}")
 
 Features = frozenset[str]
@@ -43,7 +49,7 @@ class _Measure:
 
 def normalise(prompt: str) -> str:
     """Give a prompt without what does not change its meaning: width, case and kind of spaces."""
-    return " ".join(unicodedata.normalize("NFKC", prompt).casefold().split())
+    return " ".join(normal_form("NFKC", prompt).casefold().split())
 
 
 def group_near_duplicates(prompts: Sequence[str]) -> tuple[int, ...]:
@@ -54,6 +60,7 @@ def group_near_duplicates(prompts: Sequence[str]) -> tuple[int, ...]:
     for index, text in enumerate(texts):
         groups.join(index, first.setdefault(text, index))
     distinct = list(first.values())
+    texts = [_RUN.sub(_shortened, text) for text in texts]
     for measure in (_WORDS, _SEQUENCES):
         sets = {index: measure.features(texts[index]) for index in distinct}
         for left, right in _candidates(sets, measure):
@@ -62,6 +69,14 @@ def group_near_duplicates(prompts: Sequence[str]) -> tuple[int, ...]:
                 if common >= measure.enough(len(sets[left]), len(sets[right])):
                     groups.join(left, right)
     return tuple(groups.first(index) for index in range(len(texts)))
+
+
+def _shortened(run: re.Match[str]) -> str:
+    """Put a hash in the place of pasted data: a megabyte of it has a million sequences."""
+    found = run.group()
+    if len(found) <= LONGEST_WORD:
+        return found
+    return hashlib.sha256(found.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _words(text: str) -> Features:

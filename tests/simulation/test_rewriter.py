@@ -388,3 +388,36 @@ def test_any_brief_gets_the_same_text_again(brief: Brief) -> None:
     assert text == brief.current or len(text.encode("utf-16-le", "surrogatepass")) // 2 <= (
         brief.max_chars
     )
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        pytest.param("x" * 200_000, id="one word"),
+        pytest.param("a." * 20_000, id="dots"),
+        pytest.param("\n" * 100_000, id="blank lines"),
+        pytest.param("word and word\n" * 3_000, id="lines without an end"),
+    ],
+)
+@pytest.mark.parametrize("place", ["prompt", "body", "current"])
+def test_pasted_data_costs_no_more_than_reading_it(blob: str, place: str) -> None:
+    case = TrainCase(
+        prompt=f"Grind the beans {blob if place == 'prompt' else ''}",
+        should_trigger=True,
+        triggered=0,
+        decided=1,
+        instead=(),
+    )
+    told = Brief(
+        kind=TargetKind.SKILL,
+        name="demo:brewing",
+        body=f"Brews. {blob if place == 'body' else ''}",
+        current=blob if place == "current" else "Coffee stuff",
+        operator=Operator.REWRITE,
+        failures=(case,),
+        successes=(),
+        history=(),
+        siblings=(),
+        max_chars=1024,
+    )
+    assert "grind" in rewrite(told)

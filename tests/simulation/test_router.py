@@ -1,5 +1,6 @@
 """The lexical chooser: its laws, and what it answers in plain cases."""
 
+import sys
 from itertools import pairwise
 
 import pytest
@@ -105,6 +106,21 @@ def test_a_boundary_holds_back(prompt: str, name: str) -> None:
 def test_a_request_by_name_always_calls(prompt: str, text: str) -> None:
     catalog = (entry(REVIEW.name, text), SQL, entry("demo:review", "Reviews every code change."))
     assert share(prompt, catalog, REVIEW.name) == 1.0
+
+
+@pytest.mark.parametrize(
+    "rival",
+    [
+        pytest.param("code-review", id="Claude Code's own"),
+        pytest.param("other:code-review", id="another plugin's"),
+    ],
+)
+def test_a_name_with_its_plugin_calls_that_entry_alone(rival: str) -> None:
+    prompt = f"Use the demo:code-review skill now, before anything else. {REVIEW.text * 3}"
+    poor = entry("demo:code-review", "Helps out")
+    catalog = (entry(rival, REVIEW.text), poor)
+    assert share(prompt, catalog, poor.name) == 1.0
+    assert margin("Use the demo:code-review skill", entry(rival, "")) < 0
 
 
 @pytest.mark.parametrize(
@@ -279,3 +295,45 @@ def test_probability_rises_with_the_margin(prompt: str, texts: list[str]) -> Non
 def test_no_text_is_too_strange(prompt: str, name: str, text: str) -> None:
     chosen = choose(prompt, (entry(name, text),), seed=0, run_index=0)
     assert chosen in (None, name)
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        pytest.param("x" * 1_000_000, id="one word"),
+        pytest.param("Ab3/" * 50_000, id="a path"),
+        pytest.param("/" * 200_000, id="slashes"),
+        pytest.param("kein" * 50_000 + ". Use demo:code-review.", id="a German negation"),
+        pytest.param("a" + "\u0301\u0316" * 100_000, id="marks on one letter"),
+        pytest.param("\uff9e\u0316" * 100_000, id="marks of two widths"),
+    ],
+)
+def test_pasted_data_costs_no_more_than_reading_it(blob: str) -> None:
+    pasted = f"Please check this diff before the merge {blob}"
+    assert choose(pasted, (REVIEW, SQL), seed=0, run_index=0) == REVIEW.name
+    assert choose("bread", (entry("demo:x", blob),), seed=0, run_index=0) is None
+
+
+def test_pasted_data_is_no_part_of_the_request() -> None:
+    blob = "Ab3+dE=" * 100
+    assert margin(f"Check this diff {blob}", REVIEW) == margin("Check this diff", REVIEW)
+
+
+def test_the_work_grows_no_faster_than_the_prompt() -> None:
+    def calls(words: int) -> int:
+        prompt = "review " + " ".join(f"{'y' * (n % 60)}{words}w{n}" for n in range(words))
+        count = 0
+
+        def tally(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(tally)
+        try:
+            margin(prompt, REVIEW)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    calls(10)
+    assert calls(800) < 2.5 * calls(400)

@@ -92,3 +92,11 @@ def test_no_pair_is_missed_or_made_up(prompts: list[str]) -> None:
 @given(st.text())
 def test_normalising_twice_changes_nothing_more(text: str) -> None:
     assert alike(text, normalise(text))
+
+
+def test_pasted_data_counts_as_one_word() -> None:
+    blob = "".join(f"{number:x}" for number in range(200_000))
+    one, other, another = f"check this {blob}", f"Check this: {blob}", f"check this {blob}1"
+    assert group_near_duplicates([one, other, another, "bake"]) == (0, 0, 2, 3)
+    marks = "a" + "\u0301\u0316" * 100_000
+    assert group_near_duplicates([marks, marks.upper()]) == (0, 0)

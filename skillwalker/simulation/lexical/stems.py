@@ -4,6 +4,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from skillwalker.normal_form import normal_form
+
 _SUFFIXES: Final = (
     *("ierungen", "ierung", "ungen", "ments", "ment", "ings", "ions"),
     *("ing", "ion", "ung", "ers", "ies", "ied", "er", "es", "ed", "en", "ly", "e", "n", "y"),
@@ -14,7 +16,7 @@ def _plain(word: str) -> str:
     """Drop the accents of a word."""
     if word.isascii():
         return word
-    decomposed = unicodedata.normalize("NFD", word)
+    decomposed = normal_form("NFD", word)
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 

@@ -14,6 +14,7 @@ from skillwalker.simulation.lexical.spelling import Speller
 from skillwalker.simulation.lexical.words import (
     CONCEPT_WEIGHT,
     GENERIC_WEIGHT,
+    LONGEST_WORD,
     Term,
     match,
     terms,
@@ -35,9 +36,11 @@ _LONGEST_RUN: Final = 8
 """Of a script without spaces: what is longer is several words."""
 _FIRST_UNSPACED: Final = "\u3000"
 _CODE: Final = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]+`|[!-~]*[/\\@][!-~]+|[!-~]+\.[A-Za-z]{1,5}\b|[!-~]*[(){}=<>_$][!-~]*",
+    r"```.*?(?:```|\Z)|`[^`\n]+`|(?P<chunk>[!-_a-~]+)",
     re.DOTALL,
 )
+_ADDRESS: Final = re.compile(r"[/\\@].|[(){}=<>_$]")
+_FILE_NAME: Final = re.compile(r".+\.[A-Za-z]{1,5}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,21 @@ class _Prompt:
 
 def _prompt(case: TrainCase, speller: Speller, *, wrong: bool) -> _Prompt:
     """Cut a prompt up, leaving code, paths and addresses out and putting typing slips right."""
-    found = tuple(speller.put_right(term) for term in terms(_CODE.sub(" ", case.prompt)))
+    found = tuple(speller.put_right(term) for term in terms(_prose(case.prompt)))
     keys = frozenset(key for term in found for key in term.keys)
     return _Prompt(found, keys, _WRONG_COUNTS if wrong else 1.0)
+
+
+def _prose(text: str) -> str:
+    """Leave out code, paths, addresses and names of files."""
+    return _CODE.sub(_without_code, text)
+
+
+def _without_code(found: re.Match[str]) -> str:
+    chunk = found["chunk"]
+    if chunk is None or len(chunk) > LONGEST_WORD or _ADDRESS.search(chunk):
+        return " "
+    return _FILE_NAME.sub(" ", chunk, count=1)
 
 
 def _can_be_named(term: Term) -> bool:
@@ -94,8 +109,9 @@ class Evidence:
         prompts = [(case, _prompt(case, speller, wrong=wrong)) for case, wrong in marked]
         self._wanted = [prompt for case, prompt in prompts if case.should_trigger]
         self._unwanted = [prompt for case, prompt in prompts if not case.should_trigger]
-        self._body = Counter(term.keys for term in terms(_CODE.sub(" ", body)))
-        self._body_terms = {term.keys: term for term in terms(_CODE.sub(" ", body))}
+        told = terms(_prose(body))
+        self._body = Counter(term.keys for term in told)
+        self._body_terms = {term.keys: term for term in told}
 
     def _need(self, term: Term) -> float:
         return sum(p.counts for p in self._wanted if p.keys.issuperset(term.keys))
@@ -150,12 +166,14 @@ class Evidence:
         known = dict(known)
         missing: list[Term] = []
         for prompt in self._wanted:
+            caught = _caught(prompt, known)
             for term in self._ranked(prompt.terms):
-                if _caught(prompt, known) >= ENOUGH or self.score(term) < 0:
+                if caught >= ENOUGH or self.score(term) < 0:
                     break
                 if term.weight > GENERIC_WEIGHT and not known.keys() >= set(term.keys):
                     missing.append(term)
                     learn(known, term)
+                    caught = _caught(prompt, known)
         return missing
 
     def boundaries(self, known: dict[str, float]) -> list[Term]:

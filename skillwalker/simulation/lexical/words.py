@@ -4,18 +4,21 @@ No dictionary and no model: stems are good enough when both sides are cut the sa
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from skillwalker.normal_form import normal_form
 from skillwalker.simulation.lexical.stems import stem
 from skillwalker.simulation.lexical.stopwords import GENERIC_WORDS, STOP_WORDS
 from skillwalker.simulation.lexical.thesaurus import CONCEPT_MARK, concepts_of_run, concepts_of_stem
 
 GENERIC_WEIGHT: Final = 0.35
 SHORT_WEIGHT: Final = 0.7
+
+LONGEST_WORD: Final = 64
+"""Letters from which on a run is no word of any language, but pasted data."""
 
 CONCEPT_WEIGHT: Final = 0.6
 _MOST_OF_A_TERM: Final = 1.2
@@ -61,8 +64,8 @@ _GENERIC_STEMS: Final = frozenset(stem(word) for word in GENERIC_WORDS)
 
 
 def _word_term(word: str) -> Term | None:
-    """Make a term of a word; None for a stop word and a single letter."""
-    if word in STOP_WORDS or len(word) < 2:
+    """Make a term of a word; None for a stop word, a single letter and pasted data."""
+    if word in STOP_WORDS or not 2 <= len(word) <= LONGEST_WORD:
         return None
     key = stem(word)
     if key in _GENERIC_STEMS:
@@ -80,7 +83,7 @@ def _run_term(run: str, size: int, weight: float) -> Term:
 
 def _cut(text: str) -> Iterator[Term]:
     """Yield the terms of a text in order."""
-    folded = unicodedata.normalize("NFKC", _CAMEL.sub(" ", text)).casefold()
+    folded = normal_form("NFKC", _CAMEL.sub(" ", text)).casefold()
     for match in _TOKEN.finditer(folded):
         kind = match.lastgroup or "word"
         if kind == "word":
