@@ -1,87 +1,11 @@
 """The command line: parse, wire, exit code; no decisions.
 
-Importing this package imports typer and nothing heavier: every command imports what it needs
-when it runs, so that `--help` and completion answer at once.
+Importing this package imports almost nothing: the commands are loaded once it is settled what an
+interrupt, a closed stream or another locale means, so that none of these ends in a traceback.
 """
 
 import sys
 from collections.abc import Sequence
-
-import typer
-
-from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin
-from skillwalker.cli.options import JsonOption, ProjectOption, remember
-
-CONTEXT = {"help_option_names": ["-h", "--help"]}
-
-
-def _group(name: str, summary: str) -> typer.Typer:
-    """Make an empty command group."""
-    return typer.Typer(name=name, help=summary, no_args_is_help=True, context_settings=CONTEXT)
-
-
-app = typer.Typer(
-    no_args_is_help=True,
-    context_settings=CONTEXT,
-    pretty_exceptions_enable=False,
-    help="Measure whether Claude Code uses your skills and agents, and improve their descriptions.",
-)
-
-
-def _print_version(value: bool) -> None:
-    """Print the version and leave."""
-    if value:
-        from skillwalker import __version__
-
-        typer.echo(f"skillwalker {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    ctx: typer.Context,
-    project: ProjectOption = None,
-    as_json: JsonOption = False,
-    version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
-    ),
-) -> None:
-    """Remember what was said before the subcommand."""
-    remember(ctx, project=project, as_json=as_json, version=version)
-
-
-scil_app = _group("scil", "Skill Call Improvement Loop: improve a skill's description.")
-scil_app.callback()(root)
-scil_app.command("run", help="Improve a skill's description.")(improve.scil_run)
-acil_app = _group("acil", "Agent Call Improvement Loop: improve an agent's description.")
-acil_app.callback()(root)
-acil_app.command("run", help="Improve an agent's description.")(improve.acil_run)
-evals_app = _group("evals", "Suites of cases: run and score them, list them, print their schema.")
-evals_app.callback()(root)
-evals_app.command("run", help="Run the cases of suites and evaluate them.")(eval_commands.evals_run)
-evals_app.command("score", help="Evaluate a recorded run; runs nothing.")(eval_commands.evals_score)
-evals_app.command("list", help="List suites, their cases by type, and targets.")(evals.evals_list)
-evals_app.command("schema", help="Print the JSON Schema of tests.json.")(evals.evals_schema)
-sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
-sandbox_app.callback()(root)
-sandbox_app.command("build", help="Build the image.")(sandbox.sandbox_build)
-sandbox_app.command("status", help="Say whether the docker engine could run.")(
-    sandbox.sandbox_status
-)
-sandbox_app.command("clean", help="Remove abandoned containers and the images.")(
-    sandbox.sandbox_clean
-)
-for group in (scil_app, acil_app, evals_app, sandbox_app):
-    app.add_typer(group)
-app.command("measure", help="Measure a target; never writes it.")(improve.measure)
-app.command("show", help="Show what Claude Code is shown of a skill or agent.")(files.show)
-app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
-app.command("apply", help="Write a recorded run's best description.")(files.apply)
-app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
-app.command("standin", help="Serve a stand-in for the Claude API on loopback, for dry runs.")(
-    standin.standin
-)
-app.command("trial", help="Show one recorded trial.")(runs.trial)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -94,30 +18,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 an error in input or set-up, 2 wrong usage, 3 inconclusive,
         4 a gate that was asked for, 130 interrupted.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # Prompts and descriptions come in any script; a C locale must not turn them into errors.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    try:
-        app(args=argv, prog_name="skillwalker")
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 0
-    except Exception as error:
-        # Loaded only when something was raised: `--help` imports typer and this package alone.
-        from skillwalker.errors import SkillwalkerError
-
-        if not isinstance(error, SkillwalkerError):
-            raise
-        typer.echo(f"skillwalker: {error}", err=True)
-        return error.exit_code
-    return 0  # pragma: no cover (typer always leaves by SystemExit)
+    return _run([] if argv is None else argv, owns_process=argv is None)
 
 
 def scil() -> int:
     """Run `skillwalker scil …`."""
-    return main(["scil", *sys.argv[1:]])
+    return _run(["scil"], owns_process=True)
 
 
 def acil() -> int:
     """Run `skillwalker acil …`."""
-    return main(["acil", *sys.argv[1:]])
+    return _run(["acil"], owns_process=True)
+
+
+def _run(arguments: Sequence[str], *, owns_process: bool) -> int:
+    """Run a command line, with the arguments of the process behind it if that is ours."""
+    try:
+        from skillwalker.cli import process
+        from skillwalker.cli.streams import OutputLost, steady_streams
+
+        with process.interrupts_leave():
+            if owns_process:
+                process.speak_utf8()
+                arguments = [*arguments, *sys.argv[1:]]
+            from skillwalker.cli.app import run
+        with steady_streams(), process.interrupts_raise():
+            try:
+                code = run(arguments)
+                sys.stdout.flush()
+            except OutputLost as lost:
+                if lost.reason:
+                    sys.stderr.write(f"skillwalker: stdout cannot be written: {lost.reason}\n")
+                code = 1
+    except KeyboardInterrupt:
+        code = 130  # a number, not a name: it may have come before anything was imported
+    if owns_process:
+        _ignore_interrupts()
+    return code
+
+
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl-C while the interpreter takes itself apart: all is done, and is the result."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,8 +1,6 @@
 """What evals run and evals score do once they run: progress, results, exit codes."""
 
 import json
-import logging
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +10,9 @@ import anyio
 import typer
 
 from skillwalker.cli.engines import chosen_engine, engine_settings
+from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.options import Project
+from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted
@@ -27,7 +27,6 @@ from skillwalker.report.eval_text import outcome_lines, started_line, trial_line
 
 EXIT_FAILED = 1
 EXIT_INCONCLUSIVE = 3
-EXIT_INTERRUPTED = 130
 WORST_FIRST = (EXIT_INTERRUPTED, EXIT_FAILED, EXIT_INCONCLUSIVE)
 
 
@@ -67,7 +66,7 @@ def prepare(
 def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: bool) -> int:
     """Run and evaluate cases, tell the result, and give the exit code."""
     if debug:
-        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+        log_to_stderr()
     order, told = task.order, task.engine_settings
     limits = Limits(max_trials=order.config.max_trials)
     around = EvalSurroundings(

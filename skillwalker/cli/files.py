@@ -173,7 +173,8 @@ def _read_text(name: str) -> str:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return content.decode("utf-8-sig").rstrip("\r\n")
     except (OSError, ValueError) as error:
-        raise ConfigError(f"--text-file {name}: cannot be read as UTF-8 text: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"--text-file {name}: cannot be read as UTF-8 text: {why}") from error
 
 
 def _require_clean(target: "Target", text: str) -> None:

@@ -1,5 +1,8 @@
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import anyio
 import pytest
@@ -22,7 +25,7 @@ def test_work_that_is_left_alone_gives_its_result() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_lets_work_finish(
-    number: signal.Signals, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
 ) -> None:
     limits = Limits()
 
@@ -34,7 +37,7 @@ def test_the_first_signal_lets_work_finish(
         return 7
 
     assert anyio.run(run_watched, work, limits) == 7
-    assert "press Ctrl-C again" in capsys.readouterr().err
+    assert "press Ctrl-C again" in capfd.readouterr().err
 
 
 def test_the_second_signal_ends_work_now() -> None:
@@ -58,3 +61,52 @@ def test_an_error_comes_out_bare() -> None:
 
     with pytest.raises(SuiteError, match="wrong"):
         anyio.run(run_watched, work, Limits())
+
+
+# --- what never yields -------------------------------------------------------------------------
+
+STUBBORN = """
+import os, subprocess, sys, time
+import anyio
+from skillwalker.cli import signals
+from skillwalker.limits import Limits
+signals.TERM_GRACE = signals.STUCK = 0.2
+async def work():
+    child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    print(child.pid, flush=True)
+    while True:  # never yields
+        pass
+anyio.run(signals.run_watched, work, Limits())
+"""
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param((signal.SIGINT, signal.SIGINT), id="ctrl-c twice"),
+        pytest.param((signal.SIGTERM,), id="terminate"),
+    ],
+)
+def test_work_that_never_yields_is_left_and_takes_its_children_along(
+    numbers: tuple[signal.Signals, ...],
+) -> None:
+    command = [sys.executable, "-c", STUBBORN]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        child = int(run.stdout.readline())
+        for number in numbers:
+            run.send_signal(number)
+            run.stderr.readline()  # the answer to the first signal; the second has none
+            if number is numbers[0]:
+                run.stderr.readline()
+        assert run.wait(timeout=20) == 130
+    assert not is_running(child)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"

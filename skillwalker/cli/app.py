@@ -1,0 +1,109 @@
+"""The tree of commands, and how a command's end becomes an exit code.
+
+Importing it imports typer and nothing heavier: every command imports what it needs when it runs,
+so that `--help` and completion answer at once.
+"""
+
+from collections.abc import Sequence
+
+import typer
+
+from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin
+from skillwalker.cli.options import JsonOption, ProjectOption, remember
+
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+def _group(name: str, summary: str) -> typer.Typer:
+    """Make an empty command group."""
+    return typer.Typer(name=name, help=summary, no_args_is_help=True, context_settings=CONTEXT)
+
+
+app = typer.Typer(
+    no_args_is_help=True,
+    context_settings=CONTEXT,
+    pretty_exceptions_enable=False,
+    help="Measure whether Claude Code uses your skills and agents, and improve their descriptions.",
+)
+
+
+def _print_version(value: bool) -> None:
+    """Print the version and leave."""
+    if value:
+        from skillwalker import __version__
+
+        typer.echo(f"skillwalker {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Remember what was said before the subcommand."""
+    remember(ctx, project=project, as_json=as_json, version=version)
+
+
+scil_app = _group("scil", "Skill Call Improvement Loop: improve a skill's description.")
+scil_app.callback()(root)
+scil_app.command("run", help="Improve a skill's description.")(improve.scil_run)
+acil_app = _group("acil", "Agent Call Improvement Loop: improve an agent's description.")
+acil_app.callback()(root)
+acil_app.command("run", help="Improve an agent's description.")(improve.acil_run)
+evals_app = _group("evals", "Suites of cases: run and score them, list them, print their schema.")
+evals_app.callback()(root)
+evals_app.command("run", help="Run the cases of suites and evaluate them.")(eval_commands.evals_run)
+evals_app.command("score", help="Evaluate a recorded run; runs nothing.")(eval_commands.evals_score)
+evals_app.command("list", help="List suites, their cases by type, and targets.")(evals.evals_list)
+evals_app.command("schema", help="Print the JSON Schema of tests.json.")(evals.evals_schema)
+sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
+sandbox_app.callback()(root)
+sandbox_app.command("build", help="Build the image.")(sandbox.sandbox_build)
+sandbox_app.command("status", help="Say whether the docker engine could run.")(
+    sandbox.sandbox_status
+)
+sandbox_app.command("clean", help="Remove abandoned containers and the images.")(
+    sandbox.sandbox_clean
+)
+for group in (scil_app, acil_app, evals_app, sandbox_app):
+    app.add_typer(group)
+app.command("measure", help="Measure a target; never writes it.")(improve.measure)
+app.command("show", help="Show what Claude Code is shown of a skill or agent.")(files.show)
+app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
+app.command("apply", help="Write a recorded run's best description.")(files.apply)
+app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
+app.command("standin", help="Serve a stand-in for the Claude API on loopback, for dry runs.")(
+    standin.standin
+)
+app.command("trial", help="Show one recorded trial.")(runs.trial)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code.
+
+    Args:
+        arguments: without the program's name.
+    """
+    try:
+        code: object = app(args=arguments, prog_name="skillwalker", standalone_mode=False)
+    except typer.TyperException as error:
+        from skillwalker.cli.usage import wrong_usage
+
+        message = wrong_usage(error)
+        if message:  # without arguments, the help was shown instead
+            typer.echo(f"skillwalker: {message}", err=True)
+        return error.exit_code
+    except Exception as error:
+        # Loaded only when something was raised: `--help` imports typer and this package alone.
+        from skillwalker.errors import SkillwalkerError
+
+        if not isinstance(error, SkillwalkerError):
+            raise
+        typer.echo(f"skillwalker: {error}", err=True)
+        return error.exit_code
+    return code if isinstance(code, int) else 0
