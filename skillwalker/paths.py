@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillwalker.settings import SETTINGS_FILE, Settings
+from skillwalker.user_files import read_regular
 
 EVALS_DIR = "evals"
 PLUGINS_DIR = "plugins"
@@ -79,7 +80,7 @@ def is_plugin(folder: Path) -> bool:
 def plugin_name(folder: Path) -> str:
     """Name a plugin as Claude Code does: by its manifest, else by its folder."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
+        manifest = json.loads(read_regular(folder / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return folder.name
     name = manifest.get("name") if isinstance(manifest, dict) else None
@@ -94,9 +95,16 @@ def find_project(start: Path) -> Path:
     """
     folders = (start, *start.parents)
     for folder in folders:
-        if (folder / SETTINGS_FILE).is_file():
+        if _is_there(folder / SETTINGS_FILE):
             return folder
     return next((folder for folder in folders if (folder / EVALS_DIR).is_dir()), start)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def open_places(project: Path, settings: Settings, home: Path) -> Places:

@@ -99,7 +99,12 @@ def prepare(
         TargetError: the target is missing, or can never trigger.
     """
     resolved = resolve(
-        places, kind=kind, suite=suite, target=target, trial_model=config.trial_model
+        places,
+        kind=kind,
+        suite=suite,
+        target=target,
+        trial_model=config.trial_model,
+        run_kind=run_kind,
     )
     found = resolved.target
     require_triggerable(found)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillwalker.errors import ConfigError
+from skillwalker.user_files import read_regular
 
 SETTINGS_FILE = "skillwalker.toml"
 PYPROJECT = "pyproject.toml"
@@ -96,7 +97,7 @@ def load_settings(project: Path) -> Settings:
 
 def _read_toml(path: Path) -> dict[str, object] | None:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,9 @@ def test_names_that_leave_a_folder_are_none(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["x", "レビュー", "مراجعة", "a b", "🧪", "v1.2", "..x"])
 def test_names_of_any_script_are_file_names(name: str) -> None:
     assert is_file_name(name)
+
+
+def test_a_pipe_is_no_manifest(tmp_path: Path) -> None:
+    write(tmp_path / "x/.claude-plugin/other", "")
+    os.mkfifo(tmp_path / "x/.claude-plugin/plugin.json")
+    assert plugin_name(tmp_path / "x") == "x"

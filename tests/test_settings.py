@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -223,3 +224,10 @@ def test_any_values_give_settings_or_our_error(
     folder = tmp_path_factory.mktemp("p")
     write(folder / "skillwalker.toml", "".join(f"{key} = {pairs[key]}\n" for key in pairs))
     assert all(line.startswith("skillwalker.toml: ") for line in faults_of(folder))
+
+
+@pytest.mark.parametrize("name", ["skillwalker.toml", "pyproject.toml"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ConfigError, match=f"{name}: cannot be read .not a regular file"):
+        load_settings(tmp_path)

@@ -25,7 +25,7 @@ def read_login() -> "Login":
 
 def home_folder() -> Path:
     """The user's home, where `user:` targets lie."""
-    return Path(os.environ.get("HOME") or Path.home())
+    return Path(os.environ.get("HOME") or Path.home()).absolute()
 
 
 def temporary_folder() -> Path:

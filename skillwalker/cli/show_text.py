@@ -82,6 +82,7 @@ def diff_text(written: WrittenFile, path: str) -> str:
         content.decode("utf-8", "backslashreplace").split("\n")
         for content in (written.before, written.after)
     )
+    path = path.lstrip("/")  # as in git's diffs, which patch -p1 reads
     rows = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="", n=2)
     return "".join(plain(row.removesuffix("\r")) + "\n" for row in rows)
 

@@ -17,7 +17,10 @@ from skillwalker.faults import quoted
 from skillwalker.paths import Places
 from skillwalker.suites.load import list_suites, load_suite
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import resolve_target, siblings
+from skillwalker.targets.names import is_path, resolve_target, siblings
+from skillwalker.targets.place import kind_of
+
+MEASURE = "measure"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,7 @@ def resolve(
     suite: str | None,
     target: str | None,
     trial_model: str | None = None,
+    run_kind: str | None = None,
 ) -> Resolved:
     """Find the one target and the one suite that are meant.
 
@@ -62,6 +66,7 @@ def resolve(
         suite: its name; None means the one that has cases for the target.
         target: in any written form; None means the one that the suite has cases for.
         trial_model: replaces the model of every case.
+        run_kind: the command that asks, scil, acil or measure; a message proposes the same.
 
     Raises:
         SuiteError: no suite has cases for the target, or several have; or a suite is wrong.
@@ -78,11 +83,11 @@ def resolve(
     if not pairs:
         raise SuiteError(_nothing_found(places, kind, suites, wanted))
     if len({pair.file for pair in pairs}) > 1:
-        raise TargetError(_choice(kind, f"several {KINDS[kind].plural} have cases", pairs))
+        problem = f"several {KINDS[kind].plural} have cases"
+        raise TargetError(_choice(kind, problem, pairs, run_kind))
     if len(pairs) > 1:
-        raise SuiteError(
-            _choice(kind, f"several suites have cases for {pairs[0].target.id}", pairs)
-        )
+        problem = f"several suites have cases for {pairs[0].target.id}"
+        raise SuiteError(_choice(kind, problem, pairs, run_kind))
     pair = pairs[0]
     found = wanted if wanted is not None else pair.target
     cases = pair.cases
@@ -100,6 +105,8 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
     """
     kinds = tuple(TargetKind)
     if target is not None:
+        if is_path(target):
+            return _kind_of_path(target, places)
         found = tuple(kind for kind in kinds if _exists(target, kind, places))
         if not found:
             # With the words for a skill; its message lists what there is.
@@ -115,6 +122,21 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
         f"{what}, and the suites have cases for {' and '.join(sorted(tested)) or 'neither kind'};"
         " name a target's file, or a suite with --eval"
     )
+
+
+def _kind_of_path(target: str, places: Places) -> TargetKind:
+    """Tell the kind by the file: a SKILL.md or its folder is a skill, another file an agent."""
+    path = places.project / target
+    kind = TargetKind.SKILL if _is_folder(path) else kind_of(path)
+    resolve_target(target, kind, places)
+    return kind
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _exists(target: str, kind: TargetKind, places: Places) -> bool:
@@ -185,13 +207,16 @@ def _trigger_case(case: Case, expected: bool) -> TriggerCase:
     )
 
 
-def _choice(kind: TargetKind, problem: str, pairs: Sequence[_Pair]) -> str:
-    command, option = KINDS[kind].run_prefix, KINDS[kind].option
-    lines = sorted(
-        f"  {command} run --eval {quote(pair.suite)} {option} {quote(pair.target.id)}"
-        for pair in pairs
-    )
+def _choice(kind: TargetKind, problem: str, pairs: Sequence[_Pair], run_kind: str | None) -> str:
+    lines = sorted(f"  {_command(kind, pair, run_kind)}" for pair in pairs)
     return "\n".join((f"{problem}; choose one:", *lines))
+
+
+def _command(kind: TargetKind, pair: _Pair, run_kind: str | None) -> str:
+    facts, target, suite = KINDS[kind], quote(pair.target.id), quote(pair.suite)
+    if run_kind == MEASURE:
+        return f"skillwalker measure {target} --eval {suite}"
+    return f"{facts.run_prefix} run --eval {suite} {facts.option} {target}"
 
 
 def _nothing_found(
@@ -200,8 +225,8 @@ def _nothing_found(
     facts = KINDS[kind]
     if not suites:
         return (
-            f"there is no suite in {places.evals_dir}; write {places.evals_dir.name}/<suite>/"
-            "tests.json with cases (skillwalker evals schema prints its form)"
+            f"there is no suite in {places.evals_dir}; write {_shown(places)}/<suite>/tests.json"
+            " with cases (skillwalker evals schema prints its form)"
         )
     of_target = f" for {wanted.id}" if wanted is not None else ""
     lines = (f"  {suite.name}: {_contents(suite)}" for suite in suites)
@@ -212,6 +237,11 @@ def _nothing_found(
             *lines,
         )
     )
+
+
+def _shown(places: Places) -> Path:
+    inside = places.evals_dir.is_relative_to(places.project)
+    return places.evals_dir.relative_to(places.project) if inside else places.evals_dir
 
 
 def _contents(suite: Suite) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from skillwalker.errors import SuiteError
 from skillwalker.faults import closest, quoted
+from skillwalker.user_files import is_special, read_regular
 
 PROMPTS = "prompts"
 SCAFFOLDS = "scaffolds"
@@ -40,20 +41,26 @@ class SuiteFiles:
         return path
 
     def scaffold(self, name: str) -> Path:
-        """Find a scaffold, and see that no link in it leads out of the suite.
+        """Find a scaffold, and see that it can be copied and no link in it leads out of the suite.
 
         Raises:
-            SuiteError: it is missing, no folder, or leads outside the suite.
+            SuiteError: it is missing, no folder, leads outside the suite, or holds a pipe.
         """
         path = self._find(SCAFFOLDS, name)
         if not path.is_dir():
             raise SuiteError(f"{quoted(name)} is no folder; a scaffold is a folder that is copied")
         root = self.folder.resolve()
-        for link in _links(path):
-            if not _resolved(link).is_relative_to(root):
+        for entry in _below(path):
+            inner = quoted(entry.relative_to(path).as_posix())
+            if entry.is_symlink() and not _resolved(entry).is_relative_to(root):
                 raise SuiteError(
-                    f"{quoted(name)} holds the link {quoted(link.relative_to(path).as_posix())}, "
-                    "which leads out of the suite; copy what it points to"
+                    f"{quoted(name)} holds the link {inner}, which leads out of the suite; "
+                    "copy what it points to"
+                )
+            if is_special(entry):
+                raise SuiteError(
+                    f"{quoted(name)} holds {inner}, which is not a regular file (a pipe, a socket "
+                    "or a device) and cannot be copied; remove it"
                 )
         return path
 
@@ -85,7 +92,7 @@ class SuiteFiles:
 
 def _read_text(path: Path, name: str) -> str:
     try:
-        text = path.read_bytes().decode()
+        text = read_regular(path).decode()
     except UnicodeDecodeError as error:
         raise SuiteError(
             f"{quoted(name)} is not UTF-8 at byte {error.start}; save the file as UTF-8"
@@ -111,8 +118,6 @@ def _resolved(path: Path) -> Path:
         return Path("/")
 
 
-def _links(folder: Path) -> list[Path]:
-    found = []
-    for where, folders, files in os.walk(folder):
-        found += [path for name in (*folders, *files) if (path := Path(where, name)).is_symlink()]
-    return sorted(found)
+def _below(folder: Path) -> list[Path]:
+    walked = os.walk(folder)
+    return sorted(Path(where, name) for where, inner, files in walked for name in (*inner, *files))

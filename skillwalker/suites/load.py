@@ -17,7 +17,9 @@ from skillwalker.suites.cases import Draft, build_case, draft_case
 from skillwalker.suites.files import SuiteFiles
 from skillwalker.suites.schema import SuiteForm
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import resolve_target
+from skillwalker.targets.names import is_path, resolve_target
+from skillwalker.targets.place import kind_of
+from skillwalker.user_files import is_special, read_regular
 
 TESTS_FILE = "tests.json"
 
@@ -30,9 +32,7 @@ def list_suites(places: Places) -> tuple[str, ...]:
     try:
         entries = sorted(places.evals_dir.iterdir())
         return tuple(
-            path.name
-            for path in entries
-            if is_file_name(path.name) and (path / TESTS_FILE).is_file()
+            path.name for path in entries if is_file_name(path.name) and _holds_tests(path)
         )
     except OSError:
         return ()
@@ -46,12 +46,8 @@ def load_suite(places: Places, name: str) -> Suite:
         SuiteError: something in it is wrong; the message has one line for every fault.
     """
     folder = places.evals_dir / name
-    if not is_file_name(name) or not (folder / TESTS_FILE).is_file():
-        where = _relative(places.evals_dir, places)
-        raise ConfigNotFoundError(
-            f"there is no suite {quoted(name)}: a suite is a folder in {where}/ "
-            f"that holds a {TESTS_FILE}; {closest(name, list_suites(places))}"
-        )
+    if not is_file_name(name) or not _holds_tests(folder):
+        raise ConfigNotFoundError(_no_suite(name, places))
     label = _relative(folder / TESTS_FILE, places)
     raw = _read_json(folder / TESTS_FILE, label)
     plugins, lines = _check_head(raw, places)
@@ -67,9 +63,28 @@ def load_suite(places: Places, name: str) -> Suite:
     return Suite(name=name, path=folder, plugins=plugins, cases=tuple(cases))
 
 
+def _no_suite(name: str, places: Places) -> str:
+    where = _relative(places.evals_dir, places)
+    known = list_suites(places)
+    if not known:
+        return (
+            f"there is no suite {quoted(name)}, nor any other in {where}/; write "
+            f"{where}/<suite>/{TESTS_FILE} (skillwalker evals schema prints its form)"
+        )
+    return (
+        f"there is no suite {quoted(name)}: a suite is a folder in {where}/ "
+        f"that holds a {TESTS_FILE}; {closest(name, known)}"
+    )
+
+
+def _holds_tests(folder: Path) -> bool:
+    # a pipe of that name is no tests.json either, but a reason to say so
+    return (folder / TESTS_FILE).is_file() or is_special(folder / TESTS_FILE)
+
+
 def _read_json(path: Path, label: str) -> Mapping[str, object]:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
         value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_Object)
     except UnicodeDecodeError as error:
         raise SuiteError(
@@ -169,7 +184,20 @@ def _find_targets(drafts: Sequence[Draft], cases: Sequence[Case], places: Places
             file = found[kind, written]
             if isinstance(file, str):
                 draft.faults.append(f'"{key}": {file}')
+        if case.preferred is not None:
+            draft.faults += _preferred_faults(case.preferred, places)
     return found
+
+
+def _preferred_faults(written: str, places: Places) -> list[str]:
+    """Say why what should fire instead is no target; it may be a skill or an agent."""
+    kinds = (kind_of(Path(written)),) if written.endswith(".md") else tuple(TargetKind)
+    if is_path(written) and not written.endswith(".md"):
+        kinds = (TargetKind.SKILL,)
+    files = [_file_of(written, kind, places) for kind in kinds]
+    if any(isinstance(file, Path) for file in files):
+        return []
+    return [f'"preferred": {"; ".join(map(str, files))}']
 
 
 def _written_targets(draft: Draft, case: Case) -> Iterator[tuple[str, TargetKind, str]]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from skillwalker.errors import TargetError
+from skillwalker.user_files import read_regular
 
 _PREFIX, _SUFFIX = ".skillwalker-", ".new"
 _NEW_FILE_MODE = 0o644
@@ -50,7 +51,7 @@ def swap_bytes(
 
 
 def _swap(real: Path, old: bytes | None, new: bytes, check: Callable[[bytes], str | None]) -> None:
-    if (real.read_bytes() if real.exists() else None) != old:
+    if (read_regular(real) if real.exists() else None) != old:
         raise TargetError(
             f"{real} was changed by someone else just now; nothing was written; try again"
         )

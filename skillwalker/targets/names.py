@@ -208,7 +208,7 @@ def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
             if kind is not TargetKind.SKILL:
                 raise TargetError(f"{path} is a folder; name the agent's .md file in it")
             path = path / SKILL_FILE
-        exists = path.is_file()
+        exists = path.exists()
     except OSError as error:
         raise TargetError(f"{_called(written, kind)} cannot be read: {error.strerror}") from error
     if exists and kind_of(path) is not kind and kind is TargetKind.SKILL:
@@ -279,7 +279,8 @@ def _known(written: str, kind: TargetKind, places: Places) -> str:
         targets = _read_all(places.home / PROJECT_FOLDER, kind)
     ids = sorted({target.id for target in targets})
     if not ids:
-        return f"; the project has no {KINDS[kind].plural} yet"
+        owner = "~/.claude" if written.startswith(f"{USER}:") else "the project"
+        return f"; {owner} has no {KINDS[kind].plural} yet"
     by_name = {known.partition(":")[2]: known for known in reversed(ids)} | {
         each: each for each in ids
     }

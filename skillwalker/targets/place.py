@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.paths import MANIFEST, plugin_name
 from skillwalker.targets.kind import KINDS, SKILL_FILE
+from skillwalker.user_files import read_regular
 
 PROJECT_FOLDER = ".claude"
 DEEPEST_AGENT = 8
@@ -138,7 +139,7 @@ def _markdown_below(folder: Path, levels: int = DEEPEST_AGENT) -> Iterator[Path]
 def _named_in_manifest(root: Path, key: str) -> tuple[Path, ...]:
     """Give the paths that a manifest names under a key; those that leave the plugin are dropped."""
     try:
-        manifest = json.loads((root / MANIFEST).read_bytes())
+        manifest = json.loads(read_regular(root / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return ()
     value = manifest.get(key) if isinstance(manifest, dict) else None
@@ -173,7 +174,7 @@ def installed_roots(home: Path) -> tuple[Path, ...]:
     """List the folders whose targets a user has everywhere: their own, then installed plugins."""
     own = home / PROJECT_FOLDER
     try:
-        record = json.loads((own / INSTALLED).read_bytes())
+        record = json.loads(read_regular(own / INSTALLED))
     except (OSError, ValueError, RecursionError):
         return (own,)
     plugins = record.get("plugins") if isinstance(record, dict) else None

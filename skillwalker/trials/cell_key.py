@@ -7,6 +7,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.errors import SuiteError
+from skillwalker.user_files import read_regular
 
 
 class CellKeys:
@@ -74,4 +75,4 @@ def _entry(path: Path) -> tuple[bytes, bytes]:
     if path.is_dir():
         return b"folder", b""
     executable = path.stat().st_mode & 0o100
-    return (b"program" if executable else b"file"), path.read_bytes()
+    return (b"program" if executable else b"file"), read_regular(path)

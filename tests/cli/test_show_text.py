@@ -45,3 +45,8 @@ def test_a_path_is_short_inside_the_project_only() -> None:
     project = Path("/p")
     assert short_path(Path("/p/a/b.md"), project) == "a/b.md"
     assert short_path(Path("/q/b.md"), project) == "/q/b.md"
+
+
+def test_a_change_outside_the_project_has_heads_that_patch_reads() -> None:
+    written = WrittenFile(path=Path("/far/x.md"), before=b"a\n", after=b"b\n")
+    assert diff_text(written, "/far/x.md").startswith("--- a/far/x.md\n+++ b/far/x.md\n")

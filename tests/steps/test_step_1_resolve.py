@@ -7,7 +7,7 @@ from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import ConfigNotFoundError, SuiteError, TargetError
 from skillwalker.paths import Places
-from skillwalker.steps.step_1_resolve import Resolved, resolve
+from skillwalker.steps.step_1_resolve import Resolved, kind_meant, resolve
 from tests.projects import call_case, make_project, write, write_suite
 
 SKILL, AGENT = TargetKind.SKILL, TargetKind.AGENT
@@ -205,3 +205,40 @@ def test_a_broken_suite_elsewhere_says_how_to_leave_it_aside(places: Places) -> 
     with pytest.raises(SuiteError, match="choose another suite with --eval to leave this one"):
         resolved(places)
     assert resolved(places, suite="s").suite == "s"
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        pytest.param("plugins/demo/skills/review/SKILL.md", SKILL, id="its file"),
+        pytest.param("plugins/demo/skills/review", SKILL, id="its folder"),
+        pytest.param("plugins/demo/agents/auditor.md", AGENT, id="an agent's file"),
+        pytest.param("demo:review", SKILL, id="a name"),
+        pytest.param("demo:auditor", AGENT, id="an agent's name"),
+    ],
+)
+def test_a_path_tells_the_kind(places: Places, written: str, kind: TargetKind) -> None:
+    write_suite(places, "s", {"tests": [call_case("a"), agent_case("b")]})
+    assert kind_meant(places, target=written, suite=None) is kind
+
+
+def test_a_path_to_nothing_is_refused(places: Places) -> None:
+    with pytest.raises(TargetError, match=r"there is no agent at .*zzz"):
+        kind_meant(places, target="plugins/zzz", suite=None)
+
+
+def test_measuring_is_told_how_to_choose_for_measuring(places: Places) -> None:
+    for suite in ("one", "the other"):
+        write_suite(places, suite, {"tests": [call_case("a")]})
+    with pytest.raises(SuiteError) as caught:
+        resolve(places, kind=SKILL, suite=None, target=None, run_kind="measure")
+    assert str(caught.value).splitlines()[1:] == [
+        "  skillwalker measure demo:review --eval 'the other'",
+        "  skillwalker measure demo:review --eval one",
+    ]
+
+
+def test_suites_outside_the_project_keep_their_whole_path(places: Places) -> None:
+    elsewhere = replace(places, evals_dir=Path("/nope"))
+    with pytest.raises(SuiteError, match=r"write /nope/<suite>/tests\.json"):
+        resolved(elsewhere)

@@ -1,4 +1,6 @@
 import json
+import os
+import socket
 import unicodedata
 from pathlib import Path
 
@@ -747,3 +749,69 @@ def test_any_file_name_is_our_error(shared: Places, name: str) -> None:
     case = call_case("a", **prompt_file(name + "x"))
     found = outcome(shared, json.dumps({"tests": [case]}))
     assert found.startswith('evals/s/tests.json: tests[0] "a": "promptFile" ')
+
+
+@pytest.mark.parametrize(
+    "place", ["tests.json", "prompts/p.md", "rubrics/r.md", "scaffolds/api/deep/pipe"]
+)
+def test_a_pipe_is_refused_and_not_waited_for(places: Places, place: str) -> None:
+    expect = [{"skill-call": True}, {JUDGE: {"rubricFile": "r.md"}}]
+    case = call_case("a", prompt=..., promptFile="p.md", scaffold="api", expect=expect)
+    folder = write_suite(places, "s", {"tests": [case]})
+    for name in ("prompts/p.md", "rubrics/r.md", "scaffolds/api/deep/file"):
+        write(folder / name, "text")
+    assert load_suite(places, "s").cases[0].prompt == "text"
+    (folder / place).unlink(missing_ok=True)
+    os.mkfifo(folder / place)
+    with pytest.raises(SuiteError, match="not a regular file"):
+        load_suite(places, "s")
+    assert list_suites(places) == ("s",)
+
+
+def test_a_socket_in_a_scaffold_is_named(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_suite(places, "s", {"tests": [call_case("a", scaffold="api")]})
+    write(folder / "scaffolds/api/file", "")
+    monkeypatch.chdir(folder / "scaffolds/api")  # the path of a socket must be short
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind("door")
+        with pytest.raises(SuiteError, match='"api" holds "door", which is not a regular file'):
+            load_suite(places, "s")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        pytest.param("nope", "there is no skill at ", id="no name"),
+        pytest.param(
+            "demo:nope", 'there is no agent "demo:nope"; known: "demo:auditor"', id="none"
+        ),
+        pytest.param("demo:reviev", 'did you mean "demo:review"', id="misspelt"),
+        pytest.param("plugins/demo/agents/x.md", "there is no agent at ", id="a path"),
+    ],
+)
+def test_what_should_fire_instead_must_be_there(places: Places, written: str, said: str) -> None:
+    (fault,) = case_faults(places, preferred=written)
+    assert fault.startswith('"preferred": ')
+    assert said.replace('"demo:auditor"', "demo:auditor") in fault
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "demo:release",
+        "demo:auditor",
+        "plugins/demo/agents/auditor.md",
+        "plugins/demo/skills/release",
+    ],
+)
+def test_what_should_fire_instead_is_a_skill_or_an_agent(places: Places, written: str) -> None:
+    assert load_case(places, preferred=written).preferred == written
+
+
+def test_a_project_without_suites_is_told_how_to_begin(places: Places) -> None:
+    with pytest.raises(ConfigNotFoundError) as caught:
+        load_suite(places, "code-review")
+    assert str(caught.value) == (
+        'there is no suite "code-review", nor any other in evals/; write '
+        "evals/<suite>/tests.json (skillwalker evals schema prints its form)"
+    )

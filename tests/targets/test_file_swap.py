@@ -251,3 +251,9 @@ def test_leftovers_of_others_are_not_touched(file: Path) -> None:
     (file.parent / ".SKILL.md.swp").write_bytes(b"an editor's")
     swap_bytes(file, old=OLD, new=NEW, check=fine)
     assert names(file.parent) == [".SKILL.md.swp", "SKILL.md"]
+
+
+def test_a_pipe_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.md")
+    with pytest.raises(TargetError, match="not a regular file"):
+        swap_bytes(tmp_path / "x.md", old=OLD, new=NEW, check=fine)

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import os
 import unicodedata
 from pathlib import Path
 
@@ -311,3 +312,31 @@ def test_the_records_hold_what_the_file_holds(places: Places) -> None:
     assert (target.description, target.alias) == ("Beta work.", "display-beta")
     assert "# Heading" in target.body
     assert json.dumps(dataclasses.asdict(target), default=repr)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        pytest.param(SKILL, "plugins/demo/skills/pipe/SKILL.md", id="skill"),
+        pytest.param(AGENT, "plugins/demo/agents/pipe.md", id="agent"),
+    ],
+)
+def test_a_pipe_is_refused_and_not_waited_for(places: Places, kind: TargetKind, place: str) -> None:
+    path = places.project / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    with pytest.raises(TargetError, match="is not a regular file"):
+        resolve_target(place, kind, places)
+    assert all(target.path != path for target in known_targets(places, kind))
+
+
+def test_a_pipe_is_no_manifest_that_names_files(places: Places) -> None:
+    (places.project / "plugins/piped/.claude-plugin").mkdir(parents=True)
+    os.mkfifo(places.project / "plugins/piped/.claude-plugin/plugin.json")
+    write_files(places.project, {"plugins/piped/skills/one/SKILL.md": skill_file()})
+    assert resolve_target("piped:one", SKILL, places).id == "piped:one"
+
+
+def test_a_user_without_skills_is_told_so(places: Places) -> None:
+    with pytest.raises(TargetError, match=r"~/\.claude has no agents yet"):
+        resolve_target("user:zzz", AGENT, dataclasses.replace(places, home=places.project / "no"))

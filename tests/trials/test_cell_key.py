@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,3 +112,9 @@ def test_the_place_of_a_folder_does_not_count(scaffold: Path) -> None:
 def test_a_scaffold_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match=r"scaffold .*gone cannot be read"):
         folder_hash(tmp_path / "gone")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SuiteError, match="not a regular file"):
+        folder_hash(tmp_path)

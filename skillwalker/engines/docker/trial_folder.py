@@ -11,6 +11,7 @@ from skillwalker.datatypes.trials import Invocation
 from skillwalker.engines.docker.hardening import INPUT
 from skillwalker.engines.workspace import fill_workspace
 from skillwalker.errors import TrialError
+from skillwalker.user_files import read_regular
 
 _MANIFEST = Path(".claude-plugin") / "plugin.json"
 
@@ -63,7 +64,7 @@ def _plugin_place(number: int, plugin: Path) -> Path:
 
 def _has_name(plugin: Path) -> bool:
     try:
-        manifest = json.loads((plugin / _MANIFEST).read_bytes())
+        manifest = json.loads(read_regular(plugin / _MANIFEST))
     except (OSError, ValueError):
         return False
     return isinstance(manifest, dict) and bool(manifest.get("name"))

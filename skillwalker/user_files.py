@@ -1,0 +1,27 @@
+"""A user's file, read whole: what is no file is said to be none, not waited for."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+def read_regular(path: Path) -> bytes:
+    """Read a regular file; a pipe, a socket or a device could keep a reader for ever.
+
+    Raises:
+        OSError: it cannot be read, or is not a regular file.
+    """
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+    return path.read_bytes()
+
+
+def is_special(path: Path) -> bool:
+    """Say whether a path is something that is neither a file, a folder nor a link."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
