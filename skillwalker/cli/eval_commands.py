@@ -51,6 +51,7 @@ def evals_run(
 ) -> None:
     """Run the cases of suites and evaluate them: exit 1 on failures, 3 when inconclusive."""
     from skillwalker.cli import eval_running as running
+    from skillwalker.cli.usage import one_value
 
     opened = open_project(ctx, project)
     task = running.prepare(
@@ -60,7 +61,7 @@ def evals_run(
         engine=engine,
         claude=claude,
         repeats=repeats,
-        trial_model=trial_model,
+        trial_model=one_value("--trial-model", trial_model),
         seed=seed,
         max_turns=max_turns,
         timeout=timeout,

@@ -55,6 +55,7 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
     ) -> None:
         del fresh  # every trial is one: no run reuses another's
         from skillwalker.cli import running
+        from skillwalker.cli.usage import named, one_value
         from skillwalker.datatypes.vocabulary import TargetKind
 
         opened = open_project(ctx, project)
@@ -77,8 +78,8 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
                 max_iterations=max_iterations,
                 holdout=holdout,
                 runs_per_query=runs_per_query,
-                improver_model=model,
-                trial_model=trial_model,
+                improver_model=named("--model", model),
+                trial_model=one_value("--trial-model", trial_model),
                 seed=seed,
                 gate=None if no_gate else gate,
                 confirm_runs=confirm_runs,
@@ -136,6 +137,7 @@ def measure(
     """Measure how often Claude Code uses a skill or agent; never writes it."""
     del fresh  # every trial is one: no run reuses another's
     from skillwalker.cli import running
+    from skillwalker.cli.usage import one_value
 
     opened = open_project(ctx, project)
     machinery = running.machinery(
@@ -143,7 +145,7 @@ def measure(
     )
     config = running.config(
         runs_per_query=runs_per_query,
-        trial_model=trial_model,
+        trial_model=one_value("--trial-model", trial_model),
         seed=seed,
         max_turns=max_turns,
         timeout=timeout,

@@ -29,8 +29,13 @@ Model = Annotated[
     str, typer.Option("--model", help="Model of the improver.", rich_help_panel=SEARCH)
 ]
 TrialModel = Annotated[
-    str | None,
-    typer.Option(help="Model of every trial, whatever the cases say.", rich_help_panel=SEARCH),
+    list[str] | None,
+    typer.Option(
+        "--trial-model",
+        metavar="MODEL",
+        help="Model of every trial, whatever the cases say.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Of all random draws.", rich_help_panel=SEARCH)]
 Gate = Annotated[

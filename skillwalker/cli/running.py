@@ -1,7 +1,6 @@
 """What the run commands share once they run: orders, questions, signals, exit codes."""
 
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,9 @@ from rich.prompt import Confirm
 
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.environment import can_ask
+from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.options import Project
+from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.summary import Summary
@@ -29,7 +30,6 @@ from skillwalker.report.console import Reporter
 
 EXIT_INCONCLUSIVE = 3
 EXIT_GATE = 4
-EXIT_INTERRUPTED = 130
 WORST_FIRST = (EXIT_INTERRUPTED, 1, EXIT_INCONCLUSIVE, EXIT_GATE)
 """Which exit code wins when several targets end differently."""
 
@@ -134,12 +134,12 @@ def order(
 def run(orders: Sequence[Order], opened: Project, machinery: Machinery, wishes: Wishes) -> int:
     """Do the runs one after the other and give the exit code of them all."""
     if wishes.debug:
-        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+        log_to_stderr()
     summaries: list[Summary] = []
     codes: list[int] = []
     for one in orders:
         try:
-            summary = anyio.run(_run_one, one, opened, machinery, wishes)
+            summary, interrupted = anyio.run(_run_one, one, opened, machinery, wishes)
         except SkillwalkerError as error:
             if len(orders) == 1:
                 raise
@@ -147,7 +147,7 @@ def run(orders: Sequence[Order], opened: Project, machinery: Machinery, wishes: 
             codes.append(error.exit_code)
             continue
         summaries.append(summary)
-        codes.append(exit_code(summary, wishes))
+        codes.append(EXIT_INTERRUPTED if interrupted else exit_code(summary, wishes))
         if codes[-1] == EXIT_INTERRUPTED:
             break
     if wishes.as_json:
@@ -169,8 +169,10 @@ def exit_code(summary: Summary, wishes: Wishes) -> int:
     return EXIT_GATE if too_low or unimproved else 0
 
 
-async def _run_one(order: Order, opened: Project, machinery: Machinery, wishes: Wishes) -> Summary:
-    """Do one run under the signals that end it."""
+async def _run_one(
+    order: Order, opened: Project, machinery: Machinery, wishes: Wishes
+) -> tuple[Summary, bool]:
+    """Do one run under the signals that end it; say whether one came, however late."""
     limits = Limits(max_trials=order.config.max_trials)
     reporter = Reporter(sys.stderr, quiet=wishes.quiet)
     around = Surroundings(
@@ -178,7 +180,7 @@ async def _run_one(order: Order, opened: Project, machinery: Machinery, wishes: 
         temporary=machinery.settings.temporary,
         login=machinery.settings.login,
         listener=reporter,
-        approve=lambda summary: _approve(summary, wishes, reporter),
+        approve=lambda summary: _approve(summary, wishes, reporter, limits),
         limits=limits,
         open_engine=partial(
             open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
@@ -194,11 +196,13 @@ async def _run_one(order: Order, opened: Project, machinery: Machinery, wishes: 
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
     reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
-    return summary
+    return summary, limits.interrupted
 
 
-def _approve(summary: Summary, wishes: Wishes, reporter: Reporter) -> bool:
+def _approve(summary: Summary, wishes: Wishes, reporter: Reporter, limits: Limits) -> bool:
     """Decide on writing an improved result: told before, or asked on a terminal."""
+    if limits.interrupted:
+        return False
     if summary.simulated and not wishes.allow_simulated:
         if wishes.apply:
             reporter.note("nothing was written: the result is simulated (--allow-simulated writes)")
@@ -209,8 +213,12 @@ def _approve(summary: Summary, wishes: Wishes, reporter: Reporter) -> bool:
         return False
     reporter.difference(summary)
     try:
-        return Confirm.ask(f"Write it to {summary.target_path}?", default=False)
-    except (EOFError, KeyboardInterrupt):
+        with interrupts_raise():
+            return Confirm.ask(f"Write it to {summary.target_path}?", default=False)
+    except EOFError:
+        return False
+    except KeyboardInterrupt:
+        limits.interrupt()
         return False
 
 
