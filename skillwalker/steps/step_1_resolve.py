@@ -114,14 +114,24 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
         kinds = found or kinds
     if len(kinds) == 1:
         return kinds[0]
-    tested = {kind for one in _load_all(places, suite) for kind in kinds if any(_calls(one, kind))}
+    suites = tuple(_load_all(places, suite))
+    tested = tuple(kind for kind in kinds if any(any(_calls(one, kind)) for one in suites))
     if len(tested) == 1:
-        return tested.pop()
-    what = f"{quoted(target)} names a skill and an agent" if target is not None else "no target"
-    raise SuiteError(
-        f"{what}, and the suites have cases for {' and '.join(sorted(tested)) or 'neither kind'};"
-        " name a target's file, or a suite with --eval"
-    )
+        return tested[0]
+    if target is not None:
+        raise SuiteError(
+            f"{quoted(target)} names a skill and an agent, and the suites have cases for"
+            f" {' and '.join(tested) or 'neither'}; name the target's file"
+        )
+    if not tested:
+        raise SuiteError(_nothing_found(places, TargetKind.SKILL, suites, None))
+    lines = {
+        f"  {_command(kind, pair, MEASURE)}"
+        for kind in tested
+        for one in suites
+        for pair in _pairs_of(one, kind, places)
+    }
+    raise SuiteError("\n".join(("skills and agents have cases; choose one:", *sorted(lines))))
 
 
 def _kind_of_path(target: str, places: Places) -> TargetKind:

@@ -242,3 +242,27 @@ def test_suites_outside_the_project_keep_their_whole_path(places: Places) -> Non
     elsewhere = replace(places, evals_dir=Path("/nope"))
     with pytest.raises(SuiteError, match=r"write /nope/<suite>/tests\.json"):
         resolved(elsewhere)
+
+
+def test_a_bare_command_for_both_kinds_lists_what_there_is(places: Places) -> None:
+    with pytest.raises(SuiteError, match="there is no suite in"):
+        kind_meant(places, target=None, suite=None)
+    write_suite(places, "s", {"tests": [call_case("a")]})
+    assert kind_meant(places, target=None, suite=None) is SKILL
+    write_suite(places, "s", {"tests": [call_case("a"), agent_case("b")]})
+    with pytest.raises(SuiteError) as caught:
+        kind_meant(places, target=None, suite=None)
+    assert str(caught.value).splitlines() == [
+        "skills and agents have cases; choose one:",
+        "  skillwalker measure demo:auditor --eval s",
+        "  skillwalker measure demo:review --eval s",
+    ]
+
+
+def test_a_name_of_both_kinds_means_the_one_with_cases(places: Places) -> None:
+    write(places.project / "plugins/demo/agents/review.md", "---\ndescription: Reviews.\n---\n")
+    write_suite(places, "s", {"tests": [agent_case("b")]})
+    assert kind_meant(places, target="demo:review", suite=None) is AGENT
+    write_suite(places, "s", {"tests": [call_case("a"), agent_case("b")]})
+    with pytest.raises(SuiteError, match=r"names a skill and an agent.*name the target's file"):
+        kind_meant(places, target="demo:review", suite=None)
