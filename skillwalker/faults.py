@@ -18,6 +18,9 @@ BOOLEAN, OBJECT = "\x00boolean", "\x00object"
 MOST_NAMES = 20
 """Names that a message lists before it says how many more there are."""
 
+LONGEST = 120
+"""Characters of a text that a message quotes; a name is told by fewer."""
+
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _TYPES = {
     "bool_type": "true or false",
@@ -46,8 +49,9 @@ class Fault:
 
 
 def quoted(text: str) -> str:
-    """Quote a text for a message; what would garble a terminal is escaped."""
-    return "".join(_visible(char) for char in json.dumps(text, ensure_ascii=False))
+    """Quote a text for a message, cut if long; what would garble a terminal is escaped."""
+    brief = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return "".join(_visible(char) for char in json.dumps(brief, ensure_ascii=False))
 
 
 def shown(value: object) -> str:

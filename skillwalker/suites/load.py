@@ -85,7 +85,12 @@ def _holds_tests(folder: Path) -> bool:
 def _read_json(path: Path, label: str) -> Mapping[str, object]:
     try:
         text = read_regular(path).decode("utf-8-sig")
-        value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_Object)
+        value = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_read_integer,
+            object_pairs_hook=_Object,
+        )
     except UnicodeDecodeError as error:
         raise SuiteError(
             f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8"
@@ -117,6 +122,13 @@ class _Object(dict[str, object]):
         super().__init__((key.encode(errors="replace").decode(), value) for key, value in pairs)
         counts = Counter(key for key, _ in pairs)
         self.repeated = tuple(key for key, times in counts.items() if times > 1)
+
+
+def _read_integer(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError as error:  # more than Python reads
+        raise ValueError(f"a whole number of {len(digits):,} digits") from error
 
 
 def _refuse_constant(word: str) -> object:

@@ -514,6 +514,15 @@ def test_links_inside_the_suite_are_followed(places: Places) -> None:
     assert case.scaffold == folder / "scaffolds/api"
 
 
+@pytest.mark.parametrize("key", ["promptFile", "name", "model", "skillFile"])
+def test_a_text_of_thousands_of_characters_is_not_repeated(places: Places, key: str) -> None:
+    case = call_case("a", prompt=...) if key == "promptFile" else call_case("a")
+    wrong = case | {key: "../" + "x" * 5000, "unknown": 1}
+    said = faults(places, {"tests": [wrong]})
+    assert said
+    assert all(len(line) < 800 for line in said)
+
+
 # --- what is wrong with the suite as a whole ------------------------------------------------------
 
 
@@ -526,7 +535,11 @@ def test_links_inside_the_suite_are_followed(places: Places) -> None:
         pytest.param('{\n "tests": [}', "line 2, column 12: invalid JSON", id="syntax"),
         pytest.param('{"tests": [1,]}', "line 1, column 1", id="comma"),
         pytest.param('{"tests": NaN}', "invalid JSON: NaN is no number of JSON", id="nan"),
-        pytest.param('{"tests": ' + "9" * 5000 + "}", "invalid JSON: Exceeds", id="digits"),
+        pytest.param(
+            '{"tests": ' + "9" * 5000 + "}",
+            "invalid JSON: a whole number of 5,000 digits",
+            id="digits",
+        ),
         pytest.param("[" * 100_000, "is nested too deep; flatten it", id="depth"),
         pytest.param(b'{"tests": "\xe9"}', "byte 11 is not UTF-8", id="bytes"),
         pytest.param("{}", '"tests" is missing; add it', id="no tests"),
