@@ -81,7 +81,7 @@ def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: b
     if outcome is None:
         return EXIT_INTERRUPTED
     _tell([outcome], as_json=as_json, alone=True)
-    return exit_code(outcome)
+    return EXIT_INTERRUPTED if limits.interrupted else exit_code(outcome)
 
 
 def score(opened: Project, *, run_id: str | None, again: bool, as_json: bool) -> int:

@@ -14,7 +14,7 @@ from rich.prompt import Confirm
 
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.environment import can_ask
-from skillwalker.cli.logs import log_to_stderr
+from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.signals import run_watched
@@ -179,7 +179,7 @@ async def _run_one(
         places=opened.places,
         temporary=machinery.settings.temporary,
         login=machinery.settings.login,
-        listener=reporter,
+        listener=logged(reporter),
         approve=lambda summary: _approve(summary, wishes, reporter, limits),
         limits=limits,
         open_engine=partial(

@@ -120,6 +120,7 @@ def test_debug_shows_our_own_log_alone(capsys: pytest.CaptureFixture[str]) -> No
         logging.getLogger("asyncio").debug("theirs")
         said = capsys.readouterr().err
         assert "ours" in said
+        assert "DEBUG skillwalker.cli.logs: train trial 0 of case" in said
         assert "theirs" not in said
         assert "selector" not in said
     finally:
