@@ -114,6 +114,7 @@ async def _record(
             accepted_changes=foundation.accepted,
         )
         store.write_summary(summary)
+    foundation.end()
     return summary, store.folder
 
 

@@ -47,6 +47,8 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         allow_simulated: options.AllowSimulated = False,
         require_improvement: options.RequireImprovement = False,
         fail_under: options.FailUnder = None,
+        resume: options.Resume = None,
+        accept_changes: options.AcceptChanges = False,
         fresh: options.Fresh = False,
         quiet: options.Quiet = False,
         debug: options.Debug = False,
@@ -55,10 +57,35 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
     ) -> None:
         del fresh  # every trial is one: no run reuses another's
         from skillwalker.cli import running
+        from skillwalker.cli.endings import Wishes
         from skillwalker.cli.usage import named, one_value
         from skillwalker.datatypes.vocabulary import TargetKind
 
         opened = open_project(ctx, project)
+        wishes = Wishes(
+            as_json=wants_json(ctx, as_json),
+            quiet=quiet,
+            debug=debug,
+            apply=apply,
+            allow_simulated=allow_simulated,
+            require_improvement=require_improvement,
+            fail_under=running.fraction("--fail-under", fail_under),
+        )
+        if resume is not None:
+            from skillwalker.cli import resuming
+
+            code = resuming.resume(
+                ctx,
+                opened,
+                resume,
+                run_kind=run_kind,
+                concurrency=concurrency,
+                max_trials=max_trials,
+                accept_changes=accept_changes,
+                wishes=wishes,
+            )
+            raise typer.Exit(code)
+        running.require_resume("--accept-changes", accept_changes)
         machinery = running.machinery(
             opened,
             engine=engine,
@@ -90,15 +117,6 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
                 max_trials=max_trials,
             ),
         )
-        wishes = running.Wishes(
-            as_json=wants_json(ctx, as_json),
-            quiet=quiet,
-            debug=debug,
-            apply=apply,
-            allow_simulated=allow_simulated,
-            require_improvement=require_improvement,
-            fail_under=running.fraction("--fail-under", fail_under),
-        )
         raise typer.Exit(running.run((order,), opened, machinery, wishes))
 
     run.__doc__ = f"Improve the description of one {noun}."
@@ -128,6 +146,8 @@ def measure(
     concurrency: options.Concurrency = 4,
     max_trials: options.MaxTrials = None,
     fail_under: options.FailUnder = None,
+    resume: options.Resume = None,
+    accept_changes: options.AcceptChanges = False,
     fresh: options.Fresh = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -137,9 +157,31 @@ def measure(
     """Measure how often Claude Code uses a skill or agent; never writes it."""
     del fresh  # every trial is one: no run reuses another's
     from skillwalker.cli import running
+    from skillwalker.cli.endings import Wishes
     from skillwalker.cli.usage import one_value
 
     opened = open_project(ctx, project)
+    wishes = Wishes(
+        as_json=wants_json(ctx, as_json),
+        quiet=quiet,
+        debug=debug,
+        fail_under=running.fraction("--fail-under", fail_under),
+    )
+    if resume is not None:
+        from skillwalker.cli import resuming
+
+        code = resuming.resume(
+            ctx,
+            opened,
+            resume,
+            run_kind="measure",
+            concurrency=concurrency,
+            max_trials=max_trials,
+            accept_changes=accept_changes,
+            wishes=wishes,
+        )
+        raise typer.Exit(code)
+    running.require_resume("--accept-changes", accept_changes)
     machinery = running.machinery(
         opened, engine=engine, concurrency=concurrency, claude=claude, listing=listing
     )
@@ -163,11 +205,5 @@ def measure(
             config=config,
         )
         for target in targets or (None,)
-    )
-    wishes = running.Wishes(
-        as_json=wants_json(ctx, as_json),
-        quiet=quiet,
-        debug=debug,
-        fail_under=running.fraction("--fail-under", fail_under),
     )
     raise typer.Exit(running.run(orders, opened, machinery, wishes))

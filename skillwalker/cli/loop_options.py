@@ -109,6 +109,23 @@ Fresh = Annotated[
         "--fresh", help="Reuse no trial of an earlier run (none is yet).", rich_help_panel=TRIALS
     ),
 ]
+Resume = Annotated[
+    str | None,
+    typer.Option(
+        "--resume",
+        metavar="RUN_ID",
+        help="Go on with a run that ended early, in its own folder.",
+        rich_help_panel=RESULT,
+    ),
+]
+AcceptChanges = Annotated[
+    bool,
+    typer.Option(
+        "--accept-changes",
+        help="Resume although suite, target, siblings or CLI changed.",
+        rich_help_panel=RESULT,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Only the result.", rich_help_panel=RESULT)]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Log what is done, to stderr.", rich_help_panel=RESULT)

@@ -12,6 +12,14 @@ import anyio
 import typer
 from rich.prompt import Confirm
 
+from skillwalker.cli.endings import (
+    EXIT_GATE,
+    EXIT_INCONCLUSIVE,
+    Wishes,
+    exit_code,
+    resume_command,
+    show_final,
+)
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.environment import can_ask
 from skillwalker.cli.logs import log_to_stderr, logged
@@ -20,31 +28,18 @@ from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.summary import Summary
-from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
+from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError, SkillwalkerError
 from skillwalker.limits import Limits
-from skillwalker.recorded_run import Order, Surroundings, run_order
+from skillwalker.plan import Order
+from skillwalker.recorded_run import Surroundings, run_order
+from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.records import summary_record
 from skillwalker.report.console import Reporter
 
-EXIT_INCONCLUSIVE = 3
-EXIT_GATE = 4
 WORST_FIRST = (EXIT_INTERRUPTED, 1, EXIT_INCONCLUSIVE, EXIT_GATE)
 """Which exit code wins when several targets end differently."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What a user wants done with a result."""
-
-    as_json: bool
-    quiet: bool
-    debug: bool
-    apply: bool = False
-    allow_simulated: bool = False
-    require_improvement: bool = False
-    fail_under: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +102,16 @@ def fraction(flag: str, value: float | None) -> float | None:
     return value
 
 
+def require_resume(flag: str, given: bool) -> None:
+    """Refuse a flag that only means something when a run is resumed.
+
+    Raises:
+        BadParameter: exit code 2.
+    """
+    if given:
+        raise typer.BadParameter(f"{flag} goes with --resume RUN_ID")
+
+
 def order(
     *,
     run_kind: str,
@@ -128,18 +133,38 @@ def order(
         engine_why=machinery.choice.why,
         improver=machinery.improver,
         with_rivals=neighbours != "none",
+        claude=_lasting(machinery.settings.claude),
     )
 
 
-def run(orders: Sequence[Order], opened: Project, machinery: Machinery, wishes: Wishes) -> int:
-    """Do the runs one after the other and give the exit code of them all."""
+def _lasting(program: str) -> str:
+    """Write a program so that it is found from another folder too."""
+    return str(Path(program).absolute()) if "/" in program else program
+
+
+def run(
+    orders: Sequence[Order],
+    opened: Project,
+    machinery: Machinery,
+    wishes: Wishes,
+    earlier: Earlier | None = None,
+) -> int:
+    """Do the runs one after the other and give the exit code of them all.
+
+    Args:
+        orders: what is asked, a run each.
+        opened: the project.
+        machinery: what runs the trials of all.
+        wishes: what is to be done with the results.
+        earlier: the life that a single order goes on with.
+    """
     if wishes.debug:
         log_to_stderr()
     summaries: list[Summary] = []
     codes: list[int] = []
     for one in orders:
         try:
-            summary, interrupted = anyio.run(_run_one, one, opened, machinery, wishes)
+            summary, interrupted = anyio.run(_run_one, one, opened, machinery, wishes, earlier)
         except SkillwalkerError as error:
             if len(orders) == 1:
                 raise
@@ -157,24 +182,17 @@ def run(orders: Sequence[Order], opened: Project, machinery: Machinery, wishes: 
     return next((code for code in WORST_FIRST if code in codes), 0)
 
 
-def exit_code(summary: Summary, wishes: Wishes) -> int:
-    """Say how a run ended in one number (see `skillwalker.cli.main`)."""
-    if summary.stopped_because is StopReason.INTERRUPTED:
-        return EXIT_INTERRUPTED
-    if summary.verdict is Verdict.INCONCLUSIVE:
-        return EXIT_INCONCLUSIVE
-    rate = summary.rate_in_file.rate if summary.rate_in_file is not None else None
-    too_low = wishes.fail_under is not None and (rate is None or rate < wishes.fail_under)
-    unimproved = wishes.require_improvement and summary.verdict is not Verdict.IMPROVED
-    return EXIT_GATE if too_low or unimproved else 0
-
-
 async def _run_one(
-    order: Order, opened: Project, machinery: Machinery, wishes: Wishes
+    order: Order,
+    opened: Project,
+    machinery: Machinery,
+    wishes: Wishes,
+    earlier: Earlier | None,
 ) -> tuple[Summary, bool]:
     """Do one run under the signals that end it; say whether one came, however late."""
     limits = Limits(max_trials=order.config.max_trials)
     reporter = Reporter(sys.stderr, quiet=wishes.quiet)
+    begun: list[str] = []
     around = Surroundings(
         places=opened.places,
         temporary=machinery.settings.temporary,
@@ -185,17 +203,20 @@ async def _run_one(
         open_engine=partial(
             open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
         ),
+        began=begun.append,
         engine_settings=machinery.settings,
         prices=opened.settings.prices,
     )
     try:
-        done = await run_watched(partial(run_order, order, around), limits)
+        done = await run_watched(partial(run_order, order, around, earlier), limits)
     finally:
         reporter.close()
     if done is None:
+        for run_id in begun:
+            typer.echo(f"next: {resume_command(order.run_kind, run_id)}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
-    reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
+    show_final(reporter, summary, folder, wishes)
     return summary, limits.interrupted
 
 
@@ -220,25 +241,6 @@ def _approve(summary: Summary, wishes: Wishes, reporter: Reporter, limits: Limit
     except KeyboardInterrupt:
         limits.interrupt()
         return False
-
-
-def _next(summary: Summary, wishes: Wishes) -> str | None:
-    """Name the command that a user would give now."""
-    if summary.applied:
-        return f"skillwalker undo {summary.run_id}   (puts the old bytes back)"
-    if summary.improved:
-        allow = " --allow-simulated" if summary.simulated else ""
-        return f"skillwalker apply {summary.run_id}{allow}"
-    if summary.verdict is Verdict.INCONCLUSIVE or wishes.quiet:
-        return None
-    case = "CASE"
-    return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
-
-
-def _short(folder: Path) -> str:
-    """Write a folder relative to the current one where it lies inside."""
-    here = Path.cwd()
-    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
 
 
 def kind_of(opened: Project, *, target: str | None, suite: str | None) -> TargetKind:

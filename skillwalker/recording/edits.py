@@ -22,6 +22,7 @@ from skillwalker.errors import StoreError
 from skillwalker.recording.rows import write_atomically
 from skillwalker.recording.store import list_runs
 from skillwalker.steps.step_7_write_back import put_back, write_back
+from skillwalker.user_files import read_regular
 
 ORIGINALS = "original"
 
@@ -78,7 +79,8 @@ def write_recorded(
         return write_back(target, text, force=force, keep=keep)
     except BaseException:
         for edit in recorded:
-            if not _happened(edit):
+            # An interrupt may come after the write.
+            if not stands(edit):
                 _discard(edit)
         raise
 
@@ -128,6 +130,14 @@ def read_edits(run: Path, project: Path) -> tuple[Edit, ...]:
     return tuple(_read(run, number, project) for number in ordered)
 
 
+def stands(edit: Edit) -> bool:
+    """Say whether the file holds what was written, or what was to be written."""
+    try:
+        return hashlib.sha256(read_regular(edit.path)).hexdigest() == edit.sha256_after
+    except OSError:
+        return False
+
+
 def undo_edit(
     edit: Edit, *, project: Path, force: bool = False, now: datetime | None = None
 ) -> WrittenFile:
@@ -143,7 +153,7 @@ def undo_edit(
     before = _original_bytes(edit)
     held = b""
     with contextlib.suppress(OSError):
-        held = edit.path.read_bytes()
+        held = read_regular(edit.path)
     put_back(edit.path, before, sha256_after=edit.sha256_after, force=force)
     _write(dataclasses.replace(edit, undone_at=now or datetime.now(UTC)), project)
     return WrittenFile(path=edit.path, before=held, after=before)
@@ -222,14 +232,6 @@ def _read(run: Path, number: int, project: Path) -> Edit:
 
 def _moment(written: str) -> datetime:
     return datetime.fromisoformat(written).astimezone(UTC)
-
-
-def _happened(edit: Edit) -> bool:
-    """Say whether the file holds what was to be written: an interrupt may come after the write."""
-    try:
-        return hashlib.sha256(edit.path.read_bytes()).hexdigest() == edit.sha256_after
-    except OSError:
-        return False
 
 
 def _discard(edit: Edit) -> None:

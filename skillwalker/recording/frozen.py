@@ -99,6 +99,15 @@ class Foundation:
         self._record |= {"facts": now}
         self.store.write_plan(self._record)
 
+    def end(self) -> None:
+        """Note that nothing of the run is left to do: its result is recorded, and written if so.
+
+        Raises:
+            StoreError: it cannot be noted.
+        """
+        self._record |= {"ended": True}
+        self.store.write_plan(self._record)
+
     def _accept(self, changes: tuple[str, ...]) -> None:
         """Note what changed, or refuse it."""
         if not changes:
@@ -133,9 +142,19 @@ def plan_record(run_id: str, order: Order, plan: Plan) -> dict[str, object]:
         "order": _order(order, plan),
         "settings": dataclasses.asdict(plan.config),
         "facts": None,
+        "ended": False,
         "accepted_changes": [],
         "cases": [_case(split) for split in plan.cases],
     }
+
+
+def has_ended(run: Path) -> bool:
+    """Say whether a run got as far as `Foundation.end`.
+
+    Raises:
+        StoreError: its record cannot be read.
+    """
+    return read_plan(run).get("ended") is True
 
 
 def read_frozen(run: Path) -> tuple[Record, Order]:

@@ -20,6 +20,7 @@ from skillwalker.recording.rows import RowFiles, read_row, read_rows
 
 PLAN = "run.json"
 TRIALS = "trials.jsonl"
+SUMMARIES = ("scil-summary.json", "acil-summary.json", "measure-summary.json")
 IMPROVER = "improver.jsonl"
 SET_ASIDE = "trials.changed.jsonl"
 """Trials of cases that the user changed before going on; they count for nothing but money."""
@@ -214,8 +215,7 @@ def read_summary(folder: Path) -> dict[str, object]:
     Raises:
         StoreError: the run has none (it was killed before its end) or it cannot be read.
     """
-    for kind in ("scil", "acil", "measure"):
-        path = folder / f"{kind}-summary.json"
+    for path in (folder / name for name in SUMMARIES):
         if path.is_file():
             return read_row(path)
     raise StoreError(f"run {folder.name} has no summary: it did not end")

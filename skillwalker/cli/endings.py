@@ -1,0 +1,92 @@
+"""What a user is told when a run of the loop has ended: exit code, and the command to give now."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.report.console import Reporter
+
+EXIT_INCONCLUSIVE = 3
+EXIT_GATE = 4
+ENDED_EARLY = frozenset(
+    {
+        StopReason.BUDGET,
+        StopReason.DEADLINE,
+        StopReason.INTERRUPTED,
+        StopReason.RATE_LIMIT,
+        StopReason.UNDECIDED,
+    }
+)
+"""Why a run stops with work left that a later life can do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What a user wants done with a result."""
+
+    as_json: bool
+    quiet: bool
+    debug: bool
+    apply: bool = False
+    allow_simulated: bool = False
+    require_improvement: bool = False
+    fail_under: float | None = None
+
+
+def exit_code(summary: Summary, wishes: Wishes) -> int:
+    """Say how a run ended in one number (see `skillwalker.cli.main`)."""
+    if summary.stopped_because is StopReason.INTERRUPTED:
+        return EXIT_INTERRUPTED
+    if summary.verdict is Verdict.INCONCLUSIVE:
+        return EXIT_INCONCLUSIVE
+    rate = summary.rate_in_file.rate if summary.rate_in_file is not None else None
+    too_low = wishes.fail_under is not None and (rate is None or rate < wishes.fail_under)
+    unimproved = wishes.require_improvement and summary.verdict is not Verdict.IMPROVED
+    return EXIT_GATE if too_low or unimproved else 0
+
+
+def show_final(reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes) -> None:
+    """Show how a run ended and what a user would do now."""
+    reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
+
+
+def resume_command(run_kind: str, run_id: str) -> str:
+    """Write the command that goes on with a run."""
+    command = "skillwalker measure" if run_kind == "measure" else f"{run_kind} run"
+    return f"{command} --resume {run_id}"
+
+
+def _is_unfinished(summary: Summary) -> bool:
+    """Whether going on with a run could say more than it said."""
+    match summary.stopped_because:
+        case StopReason.PREFLIGHT:
+            return summary.iterations > 0
+        case StopReason.IMPROVER:
+            return summary.cause is not None
+        case reason:
+            return reason in ENDED_EARLY
+
+
+def _next(summary: Summary, wishes: Wishes) -> str | None:
+    """Name the command that a user would give now."""
+    if summary.applied:
+        return f"skillwalker undo {summary.run_id}   (puts the old bytes back)"
+    if summary.improved:
+        allow = " --allow-simulated" if summary.simulated else ""
+        return f"skillwalker apply {summary.run_id}{allow}"
+    if _is_unfinished(summary):
+        more = f" --max-trials N   (N: more than {summary.trials})"
+        budget = summary.stopped_because is StopReason.BUDGET
+        return f"{resume_command(summary.kind, summary.run_id)}{more if budget else ''}"
+    if summary.verdict is Verdict.INCONCLUSIVE or wishes.quiet:
+        return None
+    case = "CASE"
+    return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
+
+
+def _short(folder: Path) -> str:
+    """Write a folder relative to the current one where it lies inside."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

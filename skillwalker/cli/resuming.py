@@ -1,0 +1,124 @@
+"""--resume: go on with a recorded run in its own folder, as it was asked."""
+
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import typer
+
+from skillwalker.cli import running
+from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
+from skillwalker.cli.options import Project
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.errors import StoreError
+from skillwalker.recording.best import mark_applied
+from skillwalker.recording.edits import read_edits, stands
+from skillwalker.recording.frozen import Earlier, has_ended, read_frozen
+from skillwalker.recording.records import read_summary
+from skillwalker.recording.store import SUMMARIES, find_run
+from skillwalker.recording.store import read_summary as read_summary_row
+from skillwalker.report import wording
+from skillwalker.report.console import Reporter
+
+MAY_BE_GIVEN = frozenset(
+    {"resume", "accept_changes", "concurrency", "max_trials", "apply", "allow_simulated"}
+    | {"require_improvement", "fail_under", "quiet", "debug", "project", "as_json"}
+)
+"""Parameters that change nothing of what is measured; all others are those of the run."""
+FINISHED = frozenset(
+    {StopReason.PERFECT, StopReason.ITERATIONS, StopReason.CONVERGED, StopReason.UNRESOLVED}
+)
+
+
+def resume(
+    ctx: typer.Context,
+    opened: Project,
+    run_id: str,
+    *,
+    run_kind: str,
+    concurrency: int,
+    max_trials: int | None,
+    accept_changes: bool,
+    wishes: Wishes,
+) -> int:
+    """Go on with a run, or print a finished one again; give the exit code.
+
+    Raises:
+        BadParameter: a flag was given that the run has settled; exit code 2.
+        StoreError: there is no such run, it is of another kind, or what it depended on changed.
+    """
+    given = _given(ctx)
+    _refuse_settled(ctx, given)
+    folder = find_run(opened.places.output_dir, run_id)
+    record, order = read_frozen(folder)
+    if order.run_kind != run_kind:
+        right = resume_command(order.run_kind, folder.name)
+        raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
+    summary = _finished(folder, opened)
+    if summary is not None and not (wishes.apply and summary.improved and not summary.applied):
+        return _show_again(summary, folder, wishes)
+    changed = {"concurrency": concurrency, "max_trials": max_trials}
+    settings = {name: value for name, value in changed.items() if name in given}
+    order = replace(
+        order,
+        config=running.config(**{**asdict(order.config), **settings}),
+        engine_why=f"resuming run {folder.name}",
+    )
+    machinery = running.machinery(
+        opened,
+        engine=order.engine,
+        improver=order.improver,
+        concurrency=order.config.concurrency,
+        claude=order.claude,
+        listing=record["listing_mode"],
+    )
+    told = replace(machinery.settings, listing_budget=record["listing_budget"])
+    earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes)
+    return running.run((order,), opened, replace(machinery, settings=told), wishes, earlier)
+
+
+def _given(ctx: typer.Context) -> frozenset[str]:
+    """Name the parameters that stand on the command line."""
+    names = (str(param.name) for param in ctx.command.params)
+    sources = ((name, ctx.get_parameter_source(name)) for name in names)
+    return frozenset(name for name, source in sources if source and source.name == "COMMANDLINE")
+
+
+def _refuse_settled(ctx: typer.Context, given: frozenset[str]) -> None:
+    """Refuse what cannot be other than it was."""
+    settled = [param for param in ctx.command.params if param.name in given - MAY_BE_GIVEN]
+    if settled:
+        flags = ", ".join(param.opts[0] if param.opts else str(param.name) for param in settled)
+        raise typer.BadParameter(
+            f"{flags} cannot be given with --resume: a run goes on as it was asked;"
+            " start a new one to change that"
+        )
+
+
+def _finished(folder: Path, opened: Project) -> Summary | None:
+    """Read the summary of a run that came to its end; None when there is something left to do."""
+    if not any((folder / name).is_file() for name in SUMMARIES):
+        return None
+    summary = read_summary(read_summary_row(folder))
+    if summary.stopped_because not in FINISHED:
+        return None
+    edits = read_edits(folder, opened.places.project)
+    if summary.improved and not summary.applied and any(map(stands, edits)):
+        # Killed between the write and its record.
+        mark_applied(folder, applied=True)
+        return replace(summary, applied=True)
+    return summary if has_ended(folder) else None
+
+
+def _show_again(summary: Summary, folder: Path, wishes: Wishes) -> int:
+    """Print what a finished run found; nothing is spent."""
+    reporter = Reporter(sys.stderr, quiet=wishes.quiet)
+    if summary.simulated:
+        reporter.note(wording.SIMULATED)
+    reporter.note(f"run {summary.run_id} is finished: nothing is run again")
+    show_final(reporter, summary, folder, wishes)
+    if wishes.as_json:
+        typer.echo(json.dumps(read_summary_row(folder), ensure_ascii=False, indent=2))
+    return exit_code(summary, wishes)
