@@ -19,7 +19,6 @@ RESERVED_OPTIONS = frozenset(
         "--more",
         "--no-html",
         "--rescore",
-        "--resume",
         "--search",
         "--stale",
     }
