@@ -1,5 +1,6 @@
 """The stand-in's HTTP side: one thread a connection, requests recorded, faults on demand."""
 
+import http.client
 import json
 import socket
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit, urlunsplit
 
 from skillwalker.errors import ConfigError
 from skillwalker.standin.replies import (
@@ -84,17 +86,34 @@ def serve(
 
 def is_standin(url: str, *, timeout: float = 2.0) -> bool:
     """Ask whether a stand-in answers at a base URL; no answer is no stand-in."""
-    if not url.startswith(("http://", "https://")):
+    address = _without_login(url)
+    if address is None:
         return False
-    request = urllib.request.Request(url, method="HEAD")  # noqa: S310 (the scheme is checked above)
+    # An opener of its own: urllib's default one would ask a proxy that the environment names.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310 (as above)
+        request = urllib.request.Request(address, method="HEAD")  # noqa: S310 (_without_login checked the scheme)
+        with opener.open(request, timeout=timeout) as answer:
             return bool(answer.headers.get("Server") == SERVER_NAME)
     except urllib.error.HTTPError as error:
         with error:
             return bool(error.headers.get("Server") == SERVER_NAME)
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):
         return False
+
+
+def _without_login(url: str) -> str | None:
+    """Take name and password out of an http or https address, as urllib cannot; None if it is none.
+
+    White space around it goes too: the clients that the address is for do not mind it.
+    """
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"}:
+        return None
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 class _Server(ThreadingHTTPServer):

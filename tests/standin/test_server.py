@@ -182,6 +182,38 @@ def test_a_stand_in_is_recognised() -> None:
     assert not is_standin("file:///etc/passwd")
 
 
+WAYS_TO_WRITE = {
+    "with a login": "http://user:p%40ss@{place}",
+    "with half a login": "http://user@{place}/prefix",
+    "with a scheme in capitals": "HTTP://{place}",
+    "with space around it": " http://{place}/ ",
+}
+
+
+@pytest.mark.parametrize("form", WAYS_TO_WRITE.values(), ids=WAYS_TO_WRITE.keys())
+def test_a_stand_in_is_recognised_however_its_address_is_written(form: str) -> None:
+    with serve(ANSWER) as standin:
+        assert is_standin(form.format(place=urlsplit(standin.url).netloc))
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+def test_a_proxy_in_the_environment_hides_no_stand_in(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for other in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with serve(ANSWER) as standin:
+        assert is_standin(standin.url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://a:b", "http://[", "http://h\u00a0st/", "http://a b/"]
+)
+def test_an_address_that_cannot_be_asked_is_no_stand_in(url: str) -> None:
+    assert not is_standin(url, timeout=0.5)
+
+
 def test_a_port_in_use_is_an_os_error() -> None:
     with serve(ANSWER) as standin:
         port = urlsplit(standin.url).port or 0
