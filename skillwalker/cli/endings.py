@@ -49,7 +49,9 @@ def exit_code(summary: Summary, wishes: Wishes) -> int:
 
 def show_final(reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes) -> None:
     """Show how a run ended and what a user would do now."""
-    reporter.final(summary, folder=_short(folder), next_command=_next(summary, wishes))
+    reporter.final(
+        summary, folder=_short(folder), next_command=next_command(summary, quiet=wishes.quiet)
+    )
 
 
 def resume_command(run_kind: str, run_id: str) -> str:
@@ -69,7 +71,7 @@ def _is_unfinished(summary: Summary) -> bool:
             return reason in ENDED_EARLY
 
 
-def _next(summary: Summary, wishes: Wishes) -> str | None:
+def next_command(summary: Summary, *, quiet: bool) -> str | None:
     """Name the command that a user would give now."""
     if summary.applied:
         return f"skillwalker undo {summary.run_id}   (puts the old bytes back)"
@@ -80,7 +82,7 @@ def _next(summary: Summary, wishes: Wishes) -> str | None:
         more = f" --max-trials N   (N: more than {summary.trials})"
         budget = summary.stopped_because is StopReason.BUDGET
         return f"{resume_command(summary.kind, summary.run_id)}{more if budget else ''}"
-    if summary.verdict is Verdict.INCONCLUSIVE or wishes.quiet:
+    if summary.verdict is Verdict.INCONCLUSIVE or quiet:
         return None
     case = "CASE"
     return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
