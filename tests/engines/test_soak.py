@@ -183,7 +183,7 @@ GRANDCHILDREN = """
 import socket, subprocess
 open({started!r}, "a").write("x\\n")
 socket.socket(socket.AF_UNIX).bind(os.environ["TMPDIR"] + "/cli.sock")
-stubborn = "trap '' TERM HUP INT; while :; do sleep 600; done"
+stubborn = "trap '' TERM HUP INT; sleep 600; :"
 for command in ("setsid sleep 600 &", stubborn):
     subprocess.Popen(["sh", "-c", command], start_new_session=True)
 message(1, {{"type": "text", "text": "On it."}})
