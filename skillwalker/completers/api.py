@@ -137,17 +137,22 @@ class AnthropicCompleter:
             raise CompletionError(self._tell("prompt or reply is no valid JSON text")) from error
 
     def _client(self) -> "AsyncAnthropic":
-        """Open a client that takes nothing but our arguments for login, address and tracing."""
-        from anthropic import AsyncAnthropic, Timeout
+        """Open a client that takes nothing of the environment: login, address, way and tracing."""
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 
-        return AsyncAnthropic(
+        timeout = Timeout(self.timeout, connect=min(self.timeout, 10.0))
+        client = AsyncAnthropic(
             api_key=self.api_key or None,
             auth_token=None if self.api_key else self.auth_token,
             base_url=self._url,
             max_retries=self.max_retries,
-            timeout=Timeout(self.timeout, connect=min(self.timeout, 10.0)),
+            timeout=timeout,
+            # The SDK's own client would go through a proxy that the environment names.
+            http_client=DefaultAsyncHttpxClient(timeout=timeout, trust_env=False),
             open_telemetry=False,
         )
+        client._custom_headers = {}  # noqa: SLF001 (nothing else keeps ANTHROPIC_CUSTOM_HEADERS out)
+        return client
 
     def _read(self, message: "Message") -> Completion:
         """Take the text out of a message."""

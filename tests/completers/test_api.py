@@ -266,6 +266,7 @@ def test_the_environment_gives_no_login_and_no_address(monkeypatch: pytest.Monke
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-environment")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token-of-the-environment")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "x-more: of-the-environment")
     with serve_messages(says("{}")) as server:
         ask(server, api_key=None, auth_token="our-token")
         ask(server, api_key=KEY, auth_token="our-token")
@@ -274,6 +275,18 @@ def test_the_environment_gives_no_login_and_no_address(monkeypatch: pytest.Monke
     assert KEY in " ".join(second.values())
     assert "our-token" not in " ".join(second.values())
     assert "environment" not in " ".join([*first.values(), *second.values()])
+
+
+def test_the_environment_names_no_proxy_and_no_certificates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("SSL_CERT_FILE", "/no/such/file")
+    with serve_messages(says("{}")) as server:
+        assert ask(server, max_retries=0).text == "{}"
 
 
 def test_nothing_heavy_is_imported_before_the_first_question() -> None:
