@@ -3,11 +3,13 @@
 import fcntl
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum, auto
+from io import FileIO
 from pathlib import Path
 from subprocess import PIPE
+from typing import NamedTuple
 
 import anyio
 from anyio.abc import Process
@@ -85,23 +87,8 @@ async def run_process(
     Raises:
         OSError: the program cannot be started.
     """
-    output, write_end = _open_pipe()
-    process = None
-    try:
-        process = await anyio.open_process(
-            list(argv),
-            stdin=PIPE,
-            stdout=write_end,
-            stderr=PIPE,
-            env=dict(env),
-            cwd=cwd,
-            start_new_session=True,
-        )
-    finally:
-        os.close(write_end)
-        if process is None:
-            os.close(output)
-    run = _Run(process, output, on_line, limits)
+    process, ends, closing = await _start(argv, env=env, cwd=cwd)
+    run = _Run(process, ends, on_line, limits)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run.feed, stdin)
@@ -115,8 +102,42 @@ async def run_process(
             await end_group(process.pid, marker, is_running=running, grace=run.grace)
             with anyio.move_on_after(limits.grace + 1):
                 await process.aclose()
-            os.close(output)
+            closing.close()
     return run.end()
+
+
+class _Ends(NamedTuple):
+    """Our ends of a program's stdin and stdout, neither of which blocks."""
+
+    feed: FileIO
+    output: int
+
+
+async def _start(
+    argv: Sequence[str], *, env: Mapping[str, str], cwd: Path
+) -> tuple[Process, _Ends, ExitStack]:
+    """Start a program: with our ends of its pipes, and what closes them.
+
+    The pipes are our own: asyncio's complain on stderr about a program that does not read.
+    """
+    with ExitStack() as ours, ExitStack() as theirs:
+        output, stdout = _open_pipe()
+        ours.callback(os.close, output)
+        theirs.callback(os.close, stdout)
+        stdin, feed = os.pipe()
+        theirs.callback(os.close, stdin)
+        ends = _Ends(ours.enter_context(FileIO(feed, "w")), output)
+        os.set_blocking(feed, False)
+        process = await anyio.open_process(
+            list(argv),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=PIPE,
+            env=dict(env),
+            cwd=cwd,
+            start_new_session=True,
+        )
+        return process, ends, ours.pop_all()
 
 
 def _open_pipe() -> tuple[int, int]:
@@ -133,10 +154,10 @@ class _Run:
     """One program and what was seen of it."""
 
     def __init__(
-        self, process: Process, output: int, on_line: Callable[[bytes], Next], limits: Limits
+        self, process: Process, ends: _Ends, on_line: Callable[[bytes], Next], limits: Limits
     ) -> None:
         self._process = process
-        self._output = output
+        self._feed, self._output = ends
         self._on_line = on_line
         self._limits = limits
         self._buffer = bytearray()
@@ -165,14 +186,11 @@ class _Run:
 
     async def feed(self, data: bytes) -> None:
         """Write the input; a program that does not want it is no error."""
-        stream = self._process.stdin
-        if stream is None:
-            return
-        try:
-            await stream.send(data)
-            await stream.aclose()
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return
+        rest = memoryview(data)
+        with self._feed, suppress(OSError):
+            while rest:
+                await anyio.wait_writable(self._feed)
+                rest = rest[self._feed.write(rest) or 0 :]
 
     async def read_errors(self) -> None:
         """Keep the end of what it says on stderr."""

@@ -64,6 +64,26 @@ def test_a_program_has_a_session_of_its_own(runner: Runner) -> None:
     assert runner.lines == [b"True"]
 
 
+DEAF = """
+import anyio, sys
+from pathlib import Path
+from tests.claude_code.test_process import Runner
+runner = Runner(Path(sys.argv[1]))
+for code in ("", "import os, time; os.close(0); time.sleep(0.2)"):
+    assert runner.run(code, stdin=b"x" * 2**22).exit_code == 0
+"""
+
+
+def test_a_program_that_does_not_read_its_input_is_no_error(tmp_path: Path) -> None:
+    child = subprocess.run(
+        [sys.executable, "-c", DEAF, str(tmp_path)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert (child.stderr, child.returncode) == ("", 0)
+
+
 def test_a_large_input_and_output_pass_each_other(runner: Runner) -> None:
     data = b"0123456789abcdef" * 64_000
     code = "import sys\nwhile chunk := sys.stdin.buffer.read1(1000): sys.stdout.buffer.write(chunk)"
