@@ -15,6 +15,7 @@ agent's file (reading is not delegating).
 """
 
 import re
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from skillwalker.datatypes.trials import Call, CalledAs, Reading, Transcript
@@ -70,7 +71,21 @@ def resolves(call: Call, called_as: CalledAs) -> bool:
     """Say whether a call means the target, by name or by the path of its file."""
     if call.mode is Mode.READ:
         return f"/{call.name.replace(chr(92), '/')}".endswith(f"/{called_as.path_suffix}")
-    return call.kind is called_as.kind and plain_name(call.name) in called_as.names
+    if call.kind is not called_as.kind:
+        return False
+    if call.kind is TargetKind.AGENT:
+        return loose_name(call.name) in {loose_name(name) for name in called_as.names}
+    return plain_name(call.name) in called_as.names
+
+
+@lru_cache(maxsize=4096)
+def loose_name(name: str) -> str:
+    """Spell an agent's name as Claude Code compares it: case, blanks, `-` and `_` do not count.
+
+    Source: calls that started a subagent on 2.1.197 and 2.1.332, as `DEMO:gap_finder` and
+    `demo:gap--finder` did for `demo:gap-finder`; the bare name was refused.
+    """
+    return re.sub(r"[\s_-]+", "", name).lower()
 
 
 def is_trigger(call: Call, called_as: CalledAs) -> bool:

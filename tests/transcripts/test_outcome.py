@@ -160,6 +160,27 @@ def test_an_agent_is_called_by_its_qualified_name() -> None:
     assert read(replace(DONE, calls=(bare,)), AGENT).outcome is Outcome.NOT_TRIGGERED
 
 
+FINDER = replace(AGENT, names=frozenset({"demo:gap-finder"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [
+        ("demo:Gap-Finder", Outcome.TRIGGERED),
+        ("demo:gap_finder", Outcome.TRIGGERED),
+        ("demo:gap finder", Outcome.TRIGGERED),
+        ("DEMO:gapfinder", Outcome.TRIGGERED),
+        ("demo:gap--finder", Outcome.TRIGGERED),
+        ("gap-finder", Outcome.NOT_TRIGGERED),
+        ("demo_gap-finder", Outcome.NOT_TRIGGERED),
+        ("demo:gap-finders", Outcome.NOT_TRIGGERED),
+    ],
+)
+def test_an_agents_name_is_compared_as_claude_code_does(name: str, outcome: Outcome) -> None:
+    made = call(name, kind=TargetKind.AGENT)
+    assert read(replace(DONE, calls=(made,)), FINDER).outcome is outcome
+
+
 MODELS = {
     "same": ("claude-sonnet-4-5", "claude-sonnet-4-5", True),
     "dated answer": ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5", True),
