@@ -56,6 +56,8 @@ class Run:
     """Siblings of 1,000 characters that are listed before the target."""
 
     text: str = DESCRIPTION
+    engine: str = "local"
+    docker_host: str = ""
 
     @property
     def position(self) -> Position:
@@ -145,7 +147,9 @@ def carry_out(run: Run, root: Path, binary: Path) -> Done:
             "ANTHROPIC_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:9" if run.fault is None else standin.url,
         }
-        words = ("--engine", "local", "--claude", str(binary), "--json", "-C", str(project))
+        if run.docker_host:
+            environment["DOCKER_HOST"] = run.docker_host
+        words = ("--engine", run.engine, "--claude", str(binary), "--json", "-C", str(project))
         done = subprocess.run(
             [sys.executable, "-m", "skillwalker", *run.arguments, *words],
             env=environment,
