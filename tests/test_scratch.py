@@ -1,11 +1,14 @@
+import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from skillwalker.scratch import PREFIX, scratch_folder, sweep
+from skillwalker.errors import EngineUnavailableError
+from skillwalker.scratch import PREFIX, is_full, scratch_folder, sweep
 
 
 def dead_pid() -> int:
@@ -35,3 +38,28 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
         (folder / "deep").mkdir(parents=True)
     sweep(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([mine, foreign, odd])
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    absent = tmp_path / "absent"
+    with (
+        pytest.raises(EngineUnavailableError, match=r"absent: .*No such file.*set TMPDIR"),
+        scratch_folder(absent),
+    ):
+        pass
+
+
+ERRORS = {
+    "full": (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), True),
+    "quota": (OSError(errno.EDQUOT, "quota"), True),
+    "collected": (
+        shutil.Error([("a", "b", str(OSError(errno.ENOSPC, "No space left on device")))]),
+        True,
+    ),
+    "denied": (PermissionError(errno.EACCES, "denied"), False),
+}
+
+
+@pytest.mark.parametrize(("error", "full"), ERRORS.values(), ids=ERRORS.keys())
+def test_a_full_disk_is_told_from_one_bad_file(error: OSError, full: bool) -> None:
+    assert is_full(error) is full

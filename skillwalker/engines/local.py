@@ -1,7 +1,6 @@
 """Engine `local`: runs the Claude CLI on this machine, each trial in a slot of its own."""
 
 import re
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -13,6 +12,7 @@ import anyio
 from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
 from skillwalker.claude_code.process_tree import end_marked
@@ -22,6 +22,8 @@ from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.engines.workspace import fill_workspace
 from skillwalker.errors import EngineUnavailableError, TrialError
+from skillwalker.prices import Price
+from skillwalker.scratch import is_full, no_place
 from skillwalker.standin.server import is_standin
 from skillwalker.transcripts.failures import shorten
 
@@ -35,6 +37,8 @@ _INSTALL = (
     "PATH or `claude` in skillwalker.toml"
 )
 _LOGIN = "set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN to what `claude setup-token` prints"
+VERSION_TIMEOUT = 10.0
+"""Seconds for the CLI to say its version."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 
 
@@ -55,6 +59,8 @@ class LocalSettings:
     permission_mode: str = "dontAsk"
     listing_budget: int | None = None
     idle_timeout: float = IDLE_TIMEOUT
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """Prices of the project's settings by model; they hold whatever the table says."""
 
 
 class LocalEngine:
@@ -89,7 +95,7 @@ class LocalEngine:
         """Run Claude Code once in the next free slot.
 
         Raises:
-            EngineUnavailableError: the CLI cannot be started.
+            EngineUnavailableError: the CLI cannot be started, or nothing can be written.
             TrialError: the trial's folders cannot be made.
         """
         slot = await self._take.receive()
@@ -113,12 +119,14 @@ class LocalEngine:
         except subprocess.SubprocessError as error:
             raise TrialError("set_up", f"{invocation.scaffold}: git failed: {error}") from error
         except OSError as error:
+            if is_full(error):
+                raise no_place(slot.folder, error) from error
             place = error.filename or invocation.scaffold
             detail = f"{place}: cannot set up the working folder: {error.strerror or error}"
             raise TrialError("set_up", detail) from error
 
     async def _run_in(self, slot: Slot, invocation: Invocation) -> Transcript:
-        reader = TrialReader(invocation)
+        reader = TrialReader(invocation, self._settings.prices)
         began = anyio.current_time()
         end = await self._start(slot, invocation, reader.take)
         return reader.finish(end, duration=anyio.current_time() - began)
@@ -159,18 +167,17 @@ async def open_local(settings: LocalSettings) -> AsyncIterator[LocalEngine]:
     """
     if not settings.access.is_set:
         raise EngineUnavailableError(f"engine local: there is no login for Claude; {_LOGIN}")
-    binary = shutil.which(settings.claude, path=settings.path)
-    if binary is None:
-        raise EngineUnavailableError(
-            f"engine local: the Claude CLI {settings.claude!r} was not found; {_INSTALL}"
-        )
-    binary = _absolute(binary)
+    try:
+        binary = find_binary(settings.claude, path=settings.path)
+    except EngineUnavailableError as error:
+        raise EngineUnavailableError(f"engine local: {error}; {_INSTALL}") from error
     root = await to_thread.run_sync(open_root, settings.temp_root)
-    for abandoned in claim_abandoned(root):
-        await _sweep(abandoned)
-    slots = claim_slots(root, settings.concurrency)
+    slots: tuple[Slot, ...] = ()
     engine = None
     try:
+        for abandoned in claim_abandoned(root):
+            await _sweep(abandoned)
+        slots = claim_slots(root, settings.concurrency)
         version = await _read_version(binary, settings, slots[0])
         simulated = await to_thread.run_sync(is_standin, settings.access.base_url or "")
         facts = _facts(settings, version, simulated=simulated)
@@ -207,15 +214,19 @@ async def _read_version(binary: str, settings: LocalSettings, slot: Slot) -> str
             marker=slot.marker,
             stdin=b"",
             on_line=on_line,
-            limits=Limits(wall=60.0, idle=60.0),
+            limits=Limits(wall=VERSION_TIMEOUT, idle=VERSION_TIMEOUT),
         )
     except OSError as error:
         detail = f"{binary}: cannot start the Claude CLI ({error.strerror}); {_INSTALL}"
         raise EngineUnavailableError(detail) from error
     said = b"\n".join(lines).decode(errors="replace")
     match = _VERSION.search(said)
+    if match is None and (end.timed_out or end.idle):
+        raise EngineUnavailableError(
+            f"{binary}: `--version` did not answer within {VERSION_TIMEOUT:g} s; {_INSTALL}"
+        )
     if match is None:
-        words = shorten(said or end.stderr) or "nothing"
+        words = shorten((said.strip() or end.stderr.strip()).partition("\n")[0]) or "nothing"
         raise EngineUnavailableError(
             f"{binary}: `--version` says {words!r}, which is no Claude CLI; {_INSTALL}"
         )

@@ -9,11 +9,12 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from skillwalker.errors import EngineUnavailableError
+from skillwalker.scratch import no_place
 
 MAX_SLOTS = 512
 _INHERITED = (".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json", ".git")
@@ -53,15 +54,22 @@ class Slot:
         _delete(self.folder)
 
     def lay_out(self) -> None:
-        """Make the slot's folders anew."""
-        self.empty()
-        for folder in (self.home, self.work, self.temp):
-            folder.mkdir(parents=True, mode=0o700)
+        """Make the slot's folders anew.
+
+        Raises:
+            EngineUnavailableError: they cannot be made.
+        """
+        try:
+            self.empty()
+            for folder in (self.home, self.work, self.temp):
+                folder.mkdir(parents=True, mode=0o700)
+        except OSError as error:
+            raise no_place(self.folder, error) from error
 
     def free(self) -> None:
         """Delete everything of the slot and let go of it."""
-        self.empty()
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
+            self.empty()
             _lock_file(self.folder).unlink()
         os.close(self.lock)
 
@@ -73,22 +81,19 @@ def open_root(temp_root: Path) -> Path:
         EngineUnavailableError: it cannot be made, others can use it, or files of its parents
             would reach the trials.
     """
-    root = temp_root.resolve() / f"skillwalker-{os.getuid()}"
     try:
+        root = temp_root.resolve() / f"skillwalker-{os.getuid()}"
+        _check_parents(root)
         root.mkdir(mode=0o700, exist_ok=True)
         found = root.lstat()
-    except OSError as error:
-        raise EngineUnavailableError(
-            f"{root}: cannot make the folder for trials ({error.strerror}); set TMPDIR to a "
-            "folder that you can write"
-        ) from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
+        raise no_place(temp_root, error) from error
     is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     if not is_ours or found.st_mode & 0o077:
         raise EngineUnavailableError(
             f"{root}: the folder for trials is open to other users; delete it, or set TMPDIR to "
             "a folder of your own"
         )
-    _check_parents(root)
     return root
 
 
@@ -106,28 +111,34 @@ def claim_slots(root: Path, count: int) -> tuple[Slot, ...]:
     """Take the first free slots.
 
     Raises:
-        EngineUnavailableError: too many are in use.
+        EngineUnavailableError: too many are in use, or they cannot be written.
     """
-    claimed: list[Slot] = []
-    for number in range(MAX_SLOTS):
-        if len(claimed) == count:
-            break
-        slot = _claim(root / f"{number:02d}")
-        if slot is not None:
-            claimed.append(slot)
-    if len(claimed) < count:
-        for slot in claimed:
-            slot.free()
-        raise EngineUnavailableError(
-            f"{root}: all {MAX_SLOTS} places for trials are in use by other runs"
-        )
+    with ExitStack() as undo:
+        claimed: list[Slot] = []
+        for number in range(MAX_SLOTS):
+            if len(claimed) == count:
+                break
+            try:
+                slot = _claim(root / f"{number:02d}")
+            except OSError as error:
+                raise no_place(root, error) from error
+            if slot is not None:
+                claimed.append(slot)
+                undo.callback(slot.free)
+        if len(claimed) < count:
+            raise EngineUnavailableError(
+                f"{root}: all {MAX_SLOTS} places for trials are in use by other runs"
+            )
+        undo.pop_all()
     return tuple(claimed)
 
 
 def claim_abandoned(root: Path) -> Iterator[Slot]:
     """Take, one by one, the slots that a killed run left behind."""
     for lock in sorted(root.glob("*.lock")):
-        slot = _claim(lock.with_suffix(""))
+        slot = None
+        with suppress(OSError):
+            slot = _claim(lock.with_suffix(""))
         if slot is not None:
             yield slot
 
@@ -149,8 +160,9 @@ def _claim(folder: Path) -> Slot | None:
     if not is_current:
         os.close(lock)
         return None
-    os.ftruncate(lock, 0)
-    os.write(lock, f"{os.getpid()}\n".encode())
+    with suppress(OSError):  # for people to read; a full disk must not keep it from being swept
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
     return Slot(folder, lock)
 
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -14,6 +15,7 @@ from skillwalker.claude_code.command import Access
 from skillwalker.claude_code.process_tree import find_marked
 from skillwalker.datatypes.trials import Transcript
 from skillwalker.datatypes.vocabulary import Outcome
+from skillwalker.engines import local
 from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.slots import claim_slots, open_root
 from skillwalker.errors import EngineUnavailableError, TrialError
@@ -95,6 +97,74 @@ def test_a_program_that_is_no_cli_is_refused(tmp_path: Path) -> None:
     assert "cannot start the Claude CLI" in opening(settings_of(tmp_path, str(path)))
 
 
+def test_what_cannot_be_run_is_named(tmp_path: Path) -> None:
+    assert "is a folder" in opening(settings_of(tmp_path, str(tmp_path)))
+    path = tmp_path / "claude"
+    assert "was not found (No such file" in opening(settings_of(tmp_path, str(path)))
+    path.write_text("#!/bin/sh\n")
+    message = opening(settings_of(tmp_path, str(path)))
+    assert f"cannot be executed: `chmod +x {path}`" in message
+
+
+def test_of_foreign_words_only_the_first_line_is_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "claude"
+    path.write_text("#!/bin/sh\nprintf '\\nteapot\\nusage: teapot\\n'\n")
+    path.chmod(0o755)
+    assert "says 'teapot', which" in opening(settings_of(tmp_path, str(path)))
+
+
+def test_a_cli_that_does_not_say_its_version_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert local.VERSION_TIMEOUT == 10
+    monkeypatch.setattr(local, "VERSION_TIMEOUT", 0.3)
+    path = tmp_path / "claude"
+    path.write_text("#!/bin/sh\nsleep 60\n")
+    path.chmod(0o755)
+    message = opening(settings_of(tmp_path, str(path)))
+    assert "`--version` did not answer within 0.3 s" in message
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_a_cli_that_does_not_say_its_version_ends_when_cancelled(tmp_path: Path) -> None:
+    path = tmp_path / "claude"
+    path.write_text("#!/bin/sh\nsleep 60\n")
+    path.chmod(0o755)
+
+    async def cancel() -> None:
+        with anyio.move_on_after(0.3):
+            async with open_local(settings_of(tmp_path, str(path))):
+                pass
+
+    began = time.monotonic()
+    anyio.run(cancel)
+    assert time.monotonic() - began < 5
+    assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_a_temporary_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    claude = fake_cli(tmp_path, RESULT)
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    for place in (Path(claude), tmp_path / "absent", circle, Path("/proc")):
+        message = opening(settings_of(place, claude))
+        assert f"{place}: cannot make temporary files (" in message
+        assert "set TMPDIR" in message
+
+
+@pytest.mark.parametrize("blocked", ["01.lock", "00"])
+def test_a_slot_that_cannot_be_made_is_no_engine(tmp_path: Path, blocked: str) -> None:
+    root = open_root(tmp_path)
+    if blocked == "00":
+        (root / blocked).write_text("a file where a folder should be")
+    else:
+        (root / blocked).mkdir()
+    settings = replace(settings_of(tmp_path, fake_cli(tmp_path, RESULT)), concurrency=2)
+    message = opening(settings)
+    assert "cannot make temporary files (" in message
+    assert sorted(path.name for path in root.rglob("*")) == [blocked]
+
+
 def test_without_a_login_nothing_starts(tmp_path: Path) -> None:
     message = opening(settings_of(tmp_path, fake_cli(tmp_path, RESULT), login=False))
     assert "claude setup-token" in message
@@ -110,6 +180,7 @@ def test_a_place_below_files_that_claude_code_would_find_is_refused(
     message = opening(settings_of(below, fake_cli(tmp_path, RESULT)))
     assert str(tmp_path / name) in message
     assert "TMPDIR" in message
+    assert not list(below.iterdir())
 
 
 def test_a_place_that_others_can_write_is_refused(tmp_path: Path) -> None:
