@@ -1,9 +1,11 @@
 """What tokens cost: one dated table of list prices, which a project's settings may override."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+from skillwalker.settings import PriceSettings
 
 PRICES_OF = "2026-10-24"
 """Day on which the table agreed with the list. Source: platform.claude.com/docs, "Pricing"."""
@@ -122,9 +124,27 @@ def cost_usd(
     ) / _MILLION
 
 
+def prices_by_model(own: Iterable[PriceSettings]) -> dict[str, Price]:
+    """Give a project's own prices by model, as `cost_usd` takes them."""
+    return {
+        one.model: Price(
+            input=one.input,
+            output=one.output,
+            cache_write=one.cache_write,
+            cache_read=one.cache_read,
+        )
+        for one in own
+    }
+
+
+def plain_model(model: str) -> str:
+    """Give a model's id without what does not change its price."""
+    return _VARIANT.sub("", model)
+
+
 def _price(model: str, prompt_tokens: int, override: Mapping[str, Price]) -> Price | None:
     """Find the price of a request by the model's whole id, else by its family."""
-    name = _VARIANT.sub("", model)
+    name = plain_model(model)
     own = override.get(model) or override.get(name)
     if own is not None:
         return own

@@ -6,7 +6,9 @@ be torn or hold no JSON at all.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from skillwalker.transcripts.written import written_in_blocks, written_in_delta
 
 Json = Mapping[str, object]
 
@@ -55,6 +57,8 @@ class Message:
     tokens: Tokens
     error: str | None
     is_whole: bool
+    written: int
+    """Characters in its blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +70,8 @@ class Progress:
     model: str | None = None
     tokens: Tokens | None = None
     is_whole: bool = False
+    written: int = 0
+    """Characters that a piece of a block adds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +111,8 @@ class Ended:
     status: int | None
     text: str
     turns: int | None
-    cost_usd: float | None
+    tokens: Mapping[str, Tokens] = field(default_factory=dict)
+    """What the whole run used so far by model, also in requests that the stream does not show."""
 
 
 Event = Started | Message | Progress | ToolAnswers | Notice | RateLimit | Ended
@@ -153,6 +160,7 @@ def _message(data: Json) -> Message | None:
         tokens=_tokens(message),
         error=_text(data.get("error")) or None,
         is_whole=isinstance(message.get("stop_reason"), str),
+        written=written_in_blocks(blocks),
     )
 
 
@@ -178,7 +186,7 @@ def _progress(data: Json) -> Progress:
     if event.get("type") == "message_delta":
         stop = _object(event.get("delta")).get("stop_reason")
         return Progress(parent=parent, tokens=_tokens(event), is_whole=isinstance(stop, str))
-    return Progress(parent=parent)
+    return Progress(parent=parent, written=written_in_delta(_object(event.get("delta"))))
 
 
 def _answers(data: Json) -> ToolAnswers:
@@ -206,7 +214,7 @@ def _system(data: Json) -> Event | None:
         case "api_retry":
             return Notice(kind="retry", detail=_flat(data.get("error_status")))
         case "status":
-            return Notice(kind="status")
+            return Notice(kind="status", detail=_text(data.get("status")))
         case "model_fallback":
             return Notice(kind="fallback", detail=_text(data.get("content")))
         case "background_tasks_changed":
@@ -230,7 +238,16 @@ def _ended(data: Json) -> Ended:
         status=_integer(data.get("api_error_status")),
         text=text if isinstance(text, str) else "; ".join(_flat(error) for error in errors),
         turns=_integer(data.get("num_turns")),
-        cost_usd=_number(data.get("total_cost_usd")),
+        tokens={
+            model: Tokens(
+                input=_integer(used.get("inputTokens")),
+                output=_integer(used.get("outputTokens")),
+                cache_read=_integer(used.get("cacheReadInputTokens")),
+                cache_write=_integer(used.get("cacheCreationInputTokens")),
+            )
+            for model, used in _object(data.get("modelUsage")).items()
+            if isinstance(used, dict)
+        },
     )
 
 

@@ -38,6 +38,11 @@ _BY_WORDS = (
     ("not logged in", "auth"),
     ("usage limit", "rate"),
 )
+_UNBILLED = frozenset(
+    {"auth", "billing", "model_not_found", "no_request", "overloaded", "rate", "request"}
+)
+_UNCOUNTED = frozenset({"connection", "server"})
+_UNCONNECTED = ("refused", "enotfound")
 _LIMITS = {"error_max_budget_usd": "budget", "error_max_turns": None}
 """Subtypes of results that a limit made; the turn limit is an answer, the budget is not."""
 
@@ -48,6 +53,24 @@ class Failure:
 
     reason: str
     detail: str
+
+
+def is_unbilled(failure: Failure | None) -> bool:
+    """Say whether the request that failed is known to have cost nothing.
+
+    A server that was silent or broke down may have worked before.
+    """
+    if failure is None:
+        return False
+    lowered = failure.detail.lower()
+    return failure.reason in _UNBILLED or (
+        failure.reason == "connection" and any(word in lowered for word in _UNCONNECTED)
+    )
+
+
+def is_cost_unknown(failure: Failure | None) -> bool:
+    """Say whether a request that failed may have cost something that was never counted."""
+    return failure is not None and failure.reason in _UNCOUNTED and not is_unbilled(failure)
 
 
 def failure_of_error(*, status: int | None, error: str | None, text: str) -> Failure:

@@ -13,7 +13,6 @@ from skillwalker.transcripts.events import (
     SYNTHETIC_MODEL,
     Ended,
     Event,
-    Json,
     Message,
     Notice,
     Progress,
@@ -22,21 +21,22 @@ from skillwalker.transcripts.events import (
     ToolAnswers,
     ToolUse,
     read_event,
-    read_json,
 )
 from skillwalker.transcripts.failures import (
     Failure,
     failure_of_error,
     failure_of_exit,
     failure_of_result,
+    is_cost_unknown,
+    is_unbilled,
 )
 from skillwalker.transcripts.outcome import is_trigger, plain_name
+from skillwalker.transcripts.torn_lines import TornLines
 from skillwalker.transcripts.usage import Price, UsageMeter
 
 _CUT_OFF = "cut off mid-stream"
 """What the CLI tells the model after a stream broke for good; the lost part is not asked again."""
 
-_MAX_HELD = 16 * 2**20
 _MAX_RAW = 64 * 2**20
 
 
@@ -58,7 +58,7 @@ class StreamParser:
     Args:
         prompt: what was asked; a slash command in it is expanded before any model is asked.
         called_as: the target; None reads to the end.
-        price: prices the messages of a run that is ended before the CLI gives its total.
+        price: prices the messages; the CLI's own total is not used.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class StreamParser:
     ) -> None:
         self._prompt = prompt
         self._called_as = called_as
-        self._held = b""
+        self._lines = TornLines()
         self._raw: list[bytes] = []
         self._raw_size = 0
         self._started: Started | None = None
@@ -86,6 +86,7 @@ class StreamParser:
         self._results: list[Ended] = []
         self._resets_at: float | None = None
         self._background = 0
+        self._is_asking = False
         self._ended_last = False
         self.is_settled = False
         """Whether a call of the target was seen: nothing later can change the outcome."""
@@ -102,7 +103,7 @@ class StreamParser:
         if self._raw_size < _MAX_RAW:
             self._raw.append(line)
             self._raw_size += len(line)
-        data = self._whole_json(line)
+        data = self._lines.read(line)
         event = None if data is None else read_event(data)
         if event is not None:
             self._ended_last = isinstance(event, Ended)
@@ -120,7 +121,11 @@ class StreamParser:
             turns=max(whole, step) if self.is_settled else whole,
             model=self._model,
             cli_version=self._started.cli_version if self._started else "",
-            usage=self._meter.usage(None if last is None else last.cost_usd),
+            usage=self._meter.usage(
+                {} if last is None else last.tokens,
+                is_whole=last is not None and not is_cost_unknown(failure),
+                is_free=is_unbilled(failure) or self._was_never_asked(ending),
+            ),
             duration=ending.duration,
             failure=None if failure is None else failure.reason,
             detail=None if failure is None else failure.detail,
@@ -131,18 +136,11 @@ class StreamParser:
             raw=tuple(self._raw),
         )
 
-    def _whole_json(self, line: bytes) -> Json | None:
-        """Read a line, or the object that it ends when it was split over several."""
-        data = read_json(line)
-        if data is None and self._held:
-            data = read_json(self._held + line)
-        if data is not None:
-            self._held = b""
-        elif self._held and len(self._held) + len(line) < _MAX_HELD:
-            self._held += line
-        elif line.lstrip().startswith(b"{"):
-            self._held = line
-        return data
+    def _was_never_asked(self, ending: Ending) -> bool:
+        """Whether the CLI ended by itself before it sent a request."""
+        ended_itself = ending.exit_code is not None and ending.exit_code >= 0
+        is_early = self._started is None and ended_itself and not (ending.timed_out or ending.idle)
+        return not self._is_asking and bool(self._results or is_early)
 
     def _take(self, event: Event) -> None:
         match event:
@@ -173,6 +171,7 @@ class StreamParser:
                 self._error = self._error or message
             return
         self._meter.add(message.id, message.tokens, is_final=message.is_whole, model=message.model)
+        self._meter.add_blocks(message.id, message.written)
         if message.parent is None:
             self._take_turn(message)
         for use in message.uses:
@@ -218,9 +217,12 @@ class StreamParser:
         if progress.id is not None:
             self._current[progress.parent] = progress.id
         message = self._current.get(progress.parent)
-        if message is None or progress.tokens is None:
+        if message is None:
             return
-        self._meter.add(message, progress.tokens, is_final=progress.is_whole, model=progress.model)
+        self._meter.add_streamed(message, progress.written)
+        if progress.tokens is not None:
+            whole, model = progress.is_whole, progress.model
+            self._meter.add(message, progress.tokens, is_final=whole, model=model)
         if progress.is_whole and message in self._steps:
             self._steps[message] = True
 
@@ -231,6 +233,7 @@ class StreamParser:
             self._fail(Failure(reason="cut_stream", detail="the API's answer broke off"))
 
     def _take_notice(self, notice: Notice) -> None:
+        self._is_asking = self._is_asking or notice.detail == "requesting"
         if notice.kind == "fallback":
             self._fail(Failure(reason="fallback", detail=notice.detail))
         if notice.tasks is not None:
