@@ -9,6 +9,7 @@ holds `evals/`, or the folder of suites itself; `repo_root` is the folder that h
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -21,7 +22,7 @@ from skillwalker.datatypes.evals import EvalSummary
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import Engine
-from skillwalker.engines.registry import open_engine
+from skillwalker.engines.registry import EngineSettings, open_engine
 from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
 from skillwalker.limits import Limits
@@ -254,7 +255,14 @@ def _opener(
     engine: str, seed: int, settings: Settings
 ) -> Callable[[], AbstractAsyncContextManager[Engine]]:
     """Prepare to open an engine."""
-    return partial(open_engine, engine, seed=seed, settings=settings.get("engine_settings"))
+    return partial(open_engine, engine, seed=seed, settings=_engine_settings(settings))
+
+
+def _engine_settings(settings: Settings) -> EngineSettings | None:
+    """Give what the engine is told, the prices of the call among it."""
+    told = settings.get("engine_settings")
+    prices = tuple(settings.get("prices", ()))
+    return replace(told, prices=prices) if told is not None and prices else told
 
 
 def _login(settings: Settings) -> Login:

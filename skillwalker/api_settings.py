@@ -33,6 +33,8 @@ class Settings(TypedDict, total=False):
     """Of the improver; its secrets stand in no file. Default: that of the engine, else none."""
     engine_settings: EngineSettings
     """What every engine but the simulated one needs, the login of its trials among it."""
+    prices: Sequence[PriceSettings]
+    """Of trials and of the improver, whatever the built-in table says."""
     plugin_dirs: Sequence[StrPath]
     """Folders of plugins beside `<repo_root>/plugins`, as in skillwalker.toml."""
     home: StrPath
@@ -64,7 +66,6 @@ class LoopSettings(Settings, total=False):
     """Whether siblings are installed beside the target. Default: plugin."""
     allow_simulated: bool
     """Whether `apply` may write a simulated result. Default: no."""
-    prices: Sequence[PriceSettings]
     listener: Callable[[Event], None]
     """Is told of every step and trial."""
 

@@ -35,6 +35,7 @@ def engine_settings(
         engine_env=read_variables(settings.engine_env),
         docker_host=read_docker_host(),
         listing_budget=ROOMY_BUDGET if roomy else None,
+        prices=settings.prices,
     )
 
 

@@ -10,7 +10,7 @@ from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.config import Login
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import CompletionError, ConfigError
-from skillwalker.prices import Price
+from skillwalker.prices import Price, prices_by_model
 from skillwalker.settings import PriceSettings
 
 
@@ -36,7 +36,7 @@ def open_completer(
     Raises:
         ConfigError: there is no completer of that name, or it lacks its login or program.
     """
-    override = _prices(prices)
+    override = prices_by_model(prices)
     match name:
         case "simulated":
             return SimulatedCompleter()
@@ -87,16 +87,3 @@ def _open_cli(
     except CompletionError as error:
         raise ConfigError(str(error)) from error
     return completer
-
-
-def _prices(prices: Sequence[PriceSettings]) -> dict[str, Price]:
-    """Give the project's own prices by model."""
-    return {
-        price.model: Price(
-            input=price.input,
-            output=price.output,
-            cache_write=price.cache_write,
-            cache_read=price.cache_read,
-        )
-        for price in prices
-    }

@@ -11,6 +11,8 @@ from skillwalker.claude_code.command import Access
 from skillwalker.config import Login
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import ConfigError
+from skillwalker.prices import prices_by_model
+from skillwalker.settings import PriceSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class EngineSettings:
     """None takes the image that `sandbox build` made last."""
     permission_mode: str = "dontAsk"
     listing_budget: int | None = None
+    prices: tuple[PriceSettings, ...] = ()
+    """Of the project's settings."""
 
     @property
     def access(self) -> Access:
@@ -85,6 +89,7 @@ async def _open_local(_seed: int, given: EngineSettings | None) -> AsyncIterator
         extra_env=settings.engine_env,
         permission_mode=settings.permission_mode,
         listing_budget=settings.listing_budget,
+        prices=prices_by_model(settings.prices),
     )
     async with open_local(told) as engine:
         yield engine
@@ -106,6 +111,7 @@ async def _open_docker(_seed: int, given: EngineSettings | None) -> AsyncIterato
         extra_env=settings.engine_env,
         permission_mode=settings.permission_mode,
         listing_budget=settings.listing_budget,
+        prices=prices_by_model(settings.prices),
     )
     async with open_docker(told) as engine:
         yield engine

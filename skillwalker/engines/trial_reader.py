@@ -1,8 +1,11 @@
 """Reads the stream of one trial while it runs, and says when enough was seen."""
 
+from collections.abc import Mapping
+from functools import partial
+
 from skillwalker.claude_code.process import Next, ProcessEnd
 from skillwalker.datatypes.trials import Invocation, Transcript
-from skillwalker.prices import cost_usd
+from skillwalker.prices import Price, cost_usd
 from skillwalker.transcripts.events import Tokens
 from skillwalker.transcripts.stream import Ending, StreamParser
 
@@ -12,11 +15,14 @@ class TrialReader:
 
     Args:
         invocation: what the trial was told.
+        prices: of the project's settings by model.
     """
 
-    def __init__(self, invocation: Invocation) -> None:
+    def __init__(self, invocation: Invocation, prices: Mapping[str, Price]) -> None:
         self._parser = StreamParser(
-            prompt=invocation.prompt, called_as=invocation.called_as, price=_message_cost
+            prompt=invocation.prompt,
+            called_as=invocation.called_as,
+            price=partial(_message_cost, prices),
         )
 
     def take(self, line: bytes) -> Next:
@@ -38,11 +44,12 @@ class TrialReader:
         )
 
 
-def _message_cost(model: str, tokens: Tokens) -> float | None:
+def _message_cost(prices: Mapping[str, Price], model: str, tokens: Tokens) -> float | None:
     return cost_usd(
         model,
         input_tokens=tokens.input or 0,
         output_tokens=tokens.output or 0,
         cache_write_tokens=tokens.cache_write or 0,
         cache_read_tokens=tokens.cache_read or 0,
+        override=prices,
     )

@@ -3,7 +3,7 @@
 import secrets
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,8 @@ from skillwalker.engines.key_proxy import KeyProxy, serve_key_proxy
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.scratch import scratch_folder
+from skillwalker.prices import Price
+from skillwalker.scratch import no_place, scratch_folder
 from skillwalker.standin.server import is_standin
 from skillwalker.transcripts.failures import shorten
 
@@ -58,6 +59,8 @@ class DockerSettings:
     permission_mode: str = "dontAsk"
     listing_budget: int | None = None
     idle_timeout: float = IDLE_TIMEOUT
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """Prices of the project's settings by model; they hold whatever the table says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +123,7 @@ class DockerEngine:
             max_turns=invocation.max_turns,
             permission_mode=settings.permission_mode,
         )
-        reader = TrialReader(invocation)
+        reader = TrialReader(invocation, settings.prices)
         limits = Limits(wall=invocation.timeout, idle=settings.idle_timeout)
         async with self._free:
             end, duration = await self._run_in_container(
@@ -262,9 +265,18 @@ async def open_docker(settings: DockerSettings) -> AsyncIterator[DockerEngine]:
 
 @contextmanager
 def _lay_out(folder: Path, access: Access, passes_sockets: bool) -> Iterator[_Place]:
-    """Serve the key proxy out of a run's folder."""
+    """Serve the key proxy out of a run's folder.
+
+    Raises:
+        EngineUnavailableError: the folder cannot be written.
+    """
     sockets = folder / "s" if passes_sockets else None
-    if sockets is not None:
-        sockets.mkdir(mode=0o755)
-    with serve_key_proxy(access, socket_path=sockets and sockets / _SOCKET) as proxy:
+    with ExitStack() as stack:
+        try:
+            if sockets is not None:
+                sockets.mkdir(mode=0o755)
+            served = serve_key_proxy(access, socket_path=sockets and sockets / _SOCKET)
+            proxy = stack.enter_context(served)
+        except OSError as error:
+            raise no_place(folder, error) from error
         yield _Place(folder=folder, sockets=sockets, proxy=proxy)
