@@ -6,7 +6,6 @@ prompt of one sentence: what it gets is the prompt and nothing of the host.
 
 import json
 import re
-import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 
+from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_environment
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
 from skillwalker.completers.protocol import UnusableReplyError, resolve_model
@@ -85,12 +85,10 @@ class CliCompleter:
         """
         if not self.access.is_set:
             raise CompletionError(f"improver cli: there is no login for Claude; {_LOGIN}")
-        found = shutil.which(self.claude, path=self.path)
-        if found is None:
-            raise CompletionError(
-                f"improver cli: the Claude CLI {self.claude!r} was not found; {_INSTALL}"
-            )
-        return str(Path(found).absolute())
+        try:
+            return find_binary(self.claude, path=self.path)
+        except EngineUnavailableError as error:
+            raise CompletionError(f"improver cli: {error}; {_INSTALL}") from error
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer a prompt with one JSON object.
@@ -140,18 +138,18 @@ class CliCompleter:
         """Make a home that is deleted afterwards, and by the next run after a kill."""
         try:
             root = await to_thread.run_sync(open_root, self.temp_root)
-            (slot,) = claim_slots(root, 1)
+            try:
+                (slot,) = claim_slots(root, 1)
+                try:
+                    await to_thread.run_sync(slot.lay_out)
+                    yield slot
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await to_thread.run_sync(slot.free)
+            finally:
+                close_root(root)
         except EngineUnavailableError as error:
             raise CompletionError(self._tell(str(error))) from error
-        try:
-            await to_thread.run_sync(slot.lay_out)
-            yield slot
-        except OSError as error:
-            raise CompletionError(self._tell(f"cannot make its home: {error}")) from error
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(slot.free)
-                close_root(root)
 
     def _arguments(self, binary: str, form: str | None) -> tuple[str, ...]:
         return (

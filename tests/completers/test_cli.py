@@ -190,6 +190,7 @@ def test_a_cli_that_takes_too_long_is_ended_with_its_children(tmp_path: Path) ->
     [
         pytest.param({"access": Access()}, "no login", id="no login"),
         pytest.param({"claude": "no-such-claude"}, "was not found", id="no CLI"),
+        pytest.param({"claude": "/usr"}, "is a folder", id="a folder"),
         pytest.param({"temp_root": Path("/proc/none")}, "TMPDIR", id="no place"),
     ],
 )

@@ -310,6 +310,20 @@ def test_a_scaffold_that_cannot_be_copied_fails_that_trial_only(tmp_path: Path) 
     assert caught.group_contains(TrialError, match="set_up: .*absent: cannot set up")
 
 
+def test_a_full_disk_ends_the_engine_and_not_the_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(work: Path, **_given: object) -> None:
+        (work / "file").symlink_to("/dev/full")
+        (work / "file").write_text("x")
+
+    monkeypatch.setattr(local, "fill_workspace", fill)
+    world = fake_world(tmp_path, RESULT)
+    with pytest.raises(ExceptionGroup) as caught:
+        world.run(world.invocation("hello"))
+    assert caught.group_contains(EngineUnavailableError, match=r"No space left.*set TMPDIR")
+
+
 def test_every_trial_finds_an_empty_home_at_the_same_path(tmp_path: Path) -> None:
     code = """
 home = os.environ["HOME"]

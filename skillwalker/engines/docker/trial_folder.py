@@ -11,6 +11,7 @@ from skillwalker.datatypes.trials import Invocation
 from skillwalker.engines.docker.hardening import INPUT
 from skillwalker.engines.workspace import fill_workspace
 from skillwalker.errors import TrialError
+from skillwalker.scratch import is_full, no_place
 from skillwalker.user_files import read_regular
 
 _MANIFEST = Path(".claude-plugin") / "plugin.json"
@@ -26,6 +27,7 @@ def write_trial(folder: Path, invocation: Invocation, *, path: str) -> None:
 
     Raises:
         TrialError: something of it cannot be read or written.
+        EngineUnavailableError: the disk is full.
     """
     try:
         (folder / "work").mkdir(parents=True)
@@ -44,6 +46,8 @@ def write_trial(folder: Path, invocation: Invocation, *, path: str) -> None:
     except subprocess.SubprocessError as error:
         raise TrialError("set_up", f"{invocation.scaffold}: git failed: {error}") from error
     except OSError as error:
+        if is_full(error):
+            raise no_place(folder, error) from error
         place = error.filename or invocation.scaffold or folder
         detail = f"{place}: cannot set up the container's folder: {error.strerror or error}"
         raise TrialError("set_up", detail) from error

@@ -7,7 +7,7 @@ import pytest
 
 from skillwalker.datatypes.trials import Invocation
 from skillwalker.engines.docker.trial_folder import inner_plugin_dirs, write_trial
-from skillwalker.errors import TrialError
+from skillwalker.errors import EngineUnavailableError, TrialError
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -113,3 +113,11 @@ def test_no_git_is_said(tmp_path: Path) -> None:
     scaffold.mkdir()
     with pytest.raises(TrialError, match="git"):
         write_trial(tmp_path / "t", invocation(scaffold=scaffold), path=str(tmp_path))
+
+
+def test_a_full_disk_ends_the_engine_and_not_the_trial(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    folder.mkdir()
+    (folder / "prompt").symlink_to("/dev/full")
+    with pytest.raises(EngineUnavailableError, match=r"t: .*No space left.*set TMPDIR"):
+        write_trial(folder, invocation(), path=PATH)
