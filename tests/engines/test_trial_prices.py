@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 
+from skillwalker import run_evals
 from skillwalker.cli.engines import engine_settings
 from skillwalker.cli.options import Project
 from skillwalker.config import Login
@@ -16,6 +18,8 @@ from skillwalker.paths import open_places
 from skillwalker.settings import PriceSettings, load_settings
 from tests.engines.test_local import RESULT, fake_cli
 from tests.engines.worlds import World
+from tests.eval_world import make_eval_project
+from tests.projects import call_case
 
 OWN = PriceSettings(
     model="claude-sonnet-4-5", input=1000.0, output=0.0, cache_write=0.0, cache_read=0.0
@@ -61,3 +65,27 @@ def test_the_prices_of_the_settings_file_reach_the_engine(tmp_path: Path) -> Non
     settings = load_settings(tmp_path)
     opened = Project(places=open_places(tmp_path, settings, tmp_path), settings=settings)
     assert engine_settings(opened, concurrency=1).prices == (OWN,)
+
+
+def test_the_prices_of_a_call_reach_its_trials(tmp_path: Path) -> None:
+    project = make_eval_project(tmp_path / "p", call_case("a")).project
+    told = EngineSettings(
+        login=Login(api_key="sk-ant-dummy", base_url="http://127.0.0.1:9"),
+        temporary=tmp_path,
+        path=os.defpath,
+        claude=fake_cli(tmp_path, BILLED),
+        concurrency=1,
+    )
+
+    async def run(*prices: PriceSettings) -> float:
+        summary = await run_evals(
+            engine="local",
+            tests_dir=project,
+            output_dir=project / "output",
+            engine_settings=told,
+            prices=prices,
+        )
+        return dict(summary.usage)["trial"].cost_usd
+
+    assert anyio.run(run) == pytest.approx(1000 * 3e-6 + 2 * 15e-6)
+    assert anyio.run(run, OWN) == pytest.approx(1.0)
