@@ -15,6 +15,7 @@ from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.frontmatter.text import keep_keys, read_frontmatter, replace_description
+from skillwalker.scratch import no_place
 from skillwalker.targets.file import layout_path
 from skillwalker.targets.names import called_as, description_hash
 
@@ -53,6 +54,7 @@ def build_plugin(
 
     Raises:
         TargetError: the description cannot be written so that Claude Code reads it.
+        EngineUnavailableError: the copy cannot be written, as on a full disk.
     """
     candidate = description_hash(description)
     content = target.content
@@ -63,8 +65,7 @@ def build_plugin(
     for copied, original in ((target, content), *((rival, rival.content) for rival in rivals)):
         place = layout_path(copied)
         stripped = _strip(copied, original)
-        (root / place).parent.mkdir(parents=True, exist_ok=True)
-        (root / place).write_bytes(stripped)
+        _write(root / place, stripped)
         digest.update(f"{place.as_posix()}\0{len(stripped)}\0".encode() + stripped)
     in_plugin = target.position is Position.PLUGIN
     if in_plugin:
@@ -91,7 +92,14 @@ def _strip(target: Target, content: bytes) -> bytes:
 
 def _write_manifest(root: Path, name: str) -> None:
     """Give the throw-away plugin the real plugin's name."""
-    folder = root / ".claude-plugin"
-    folder.mkdir(parents=True, exist_ok=True)
     manifest = {"name": name, "version": "0.0.0"}
-    (folder / "plugin.json").write_text(json.dumps(manifest, ensure_ascii=False), encoding="utf-8")
+    content = json.dumps(manifest, ensure_ascii=False).encode()
+    _write(root / ".claude-plugin" / "plugin.json", content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        raise no_place(path, error) from error

@@ -6,10 +6,10 @@ import pytest
 
 from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
-from skillwalker.errors import TargetError
+from skillwalker.errors import EngineUnavailableError, TargetError
 from skillwalker.steps.step_3_build_plugin import NOOP_BODY, build_plugin
 from skillwalker.targets.file import list_target, read_target
-from skillwalker.targets.names import siblings
+from skillwalker.targets.names import description_hash, siblings
 
 SKILL = """---
 name: code-review
@@ -133,3 +133,12 @@ def test_a_text_that_cannot_be_written_is_refused(plugin: Path, tmp_path: Path) 
     target = dataclasses.replace(skill_of(plugin), description="")
     with pytest.raises(TargetError):
         build_plugin(target, "Some text for a list.", rivals=(), into=tmp_path)
+
+
+def test_a_full_disk_is_told_with_the_place(plugin: Path, tmp_path: Path) -> None:
+    target = skill_of(plugin)
+    copy = tmp_path / "copies" / description_hash(target.description)
+    (copy / ".claude-plugin").mkdir(parents=True)
+    (copy / ".claude-plugin" / "plugin.json").symlink_to("/dev/full")
+    with pytest.raises(EngineUnavailableError, match=r"plugin\.json: .*No space left.*TMPDIR"):
+        build_plugin(target, target.description, rivals=(), into=tmp_path / "copies")
