@@ -29,8 +29,22 @@ def home_folder() -> Path:
 
 
 def temporary_folder() -> Path:
-    """Where throw-away copies are made (TMPDIR, else the system's)."""
-    return Path(tempfile.gettempdir())
+    """Where throw-away copies are made (TMPDIR, else the system's).
+
+    A TMPDIR that cannot be written is not passed over, as `tempfile` does: the paths of trials
+    stand in what Claude is sent.
+
+    Raises:
+        EngineUnavailableError: there is no such folder.
+    """
+    if named := os.environ.get("TMPDIR"):
+        return Path(named).absolute()
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError as error:
+        from skillwalker.errors import EngineUnavailableError
+
+        raise EngineUnavailableError(f"{error.strerror}; set TMPDIR to one") from error
 
 
 def can_ask() -> bool:

@@ -173,7 +173,6 @@ class _Copies:
         if target.path not in self._built:
             # Two targets with the same description would be given the same folder.
             into = self._workdir / str(len(self._built))
-            into.mkdir()
             self._built[target.path] = build_plugin(
                 target, target.description, rivals=rivals, into=into
             )

@@ -2,10 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.cli.environment import home_folder
+from skillwalker.cli.environment import home_folder, temporary_folder
 
 
 def test_a_relative_home_is_seen_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "me")
     assert home_folder() == tmp_path / "me"
+
+
+def test_a_tmpdir_that_cannot_be_used_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", "absent")
+    assert temporary_folder() == tmp_path / "absent"
