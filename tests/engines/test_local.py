@@ -231,7 +231,9 @@ time.sleep(60)
     transcript = run(fake_world(tmp_path, code))
     assert [call.name for call in transcript.calls] == ["demo:other", "demo:change-review"]
     assert (transcript.turns, transcript.calls[-1].step) == (2, 2)
-    assert transcript.usage.cost_usd == pytest.approx(2 * (1000 * 3e-6 + 15e-6))
+    # Neither message ended: a quarter of the characters of their tools' input is the output.
+    assert transcript.usage.output_tokens == 6 + 8
+    assert transcript.usage.cost_usd == pytest.approx(2 * 1000 * 3e-6 + 14 * 15e-6)
     assert transcript.usage.cost_estimated
     assert not [pid for pid in find_marked("LANG=C.UTF-8") if is_ours(pid, tmp_path)]
 
