@@ -27,7 +27,7 @@ from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
 from skillwalker.limits import Limits
 from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
-from skillwalker.plan import Order
+from skillwalker.plan import SIBLINGS, Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.suites.load import TESTS_FILE
 from skillwalker.targets.kind import KINDS
@@ -222,7 +222,7 @@ def _order(
         config=LoopConfig(**_configuration(settings)),
         engine=engine,
         improver=improver,
-        with_rivals=settings.get("neighbours", "plugin") != "none",
+        neighbours=_neighbours(settings.get("neighbours", SIBLINGS)),
     )
 
 
@@ -289,3 +289,8 @@ def _listener(listener: Callable[[E], None] | None, *, debug: bool) -> Callable[
             listener(event)
 
     return listen
+
+
+def _neighbours(named: str | Sequence[str]) -> tuple[str, ...]:
+    """Take one name as well as several."""
+    return (named,) if isinstance(named, str) else tuple(named)

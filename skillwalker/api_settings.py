@@ -62,8 +62,8 @@ class LoopSettings(Settings, total=False):
     """Most rounds of original against best. Default: 3."""
     max_loss: float
     """Most that recall or specificity may lose. Default: 0.05."""
-    neighbours: Literal["plugin", "none"]
-    """Whether siblings are installed beside the target. Default: plugin."""
+    neighbours: str | Sequence[str]
+    """Who stands beside the target: plugin (its siblings), none, or paths. Default: plugin."""
     allow_simulated: bool
     """Whether `apply` may write a simulated result. Default: no."""
     listener: Callable[[Event], None]

@@ -1,11 +1,13 @@
 """What is asked of a run and what it will do: resolved, split and checked, before any spending."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
 from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.errors import ConfigError
 from skillwalker.frontmatter.text import read_frontmatter, replace_description
 from skillwalker.listing.listed import CLAUDE_VERSION
 from skillwalker.listing.shown_text import columns, flattened
@@ -13,7 +15,10 @@ from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
 from skillwalker.targets.file import require_triggerable
-from skillwalker.targets.names import place_in_listing
+from skillwalker.targets.names import listed_at, place_in_listing
+
+SIBLINGS, NOBODY = "plugin", "none"
+"""Words that `--neighbours` takes beside paths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +37,8 @@ class Order:
     """Why it was chosen, for the first line."""
     improver: str
     """api, cli or simulated."""
-    with_rivals: bool = True
+    neighbours: tuple[str, ...] = (SIBLINGS,)
+    """Whose skills and agents are shown beside the target; see `rivals_of`."""
     claude: str | None = None
     """The CLI that was named, for a later life of the run."""
 
@@ -76,7 +82,7 @@ def prepare(
     target: str | None,
     config: LoopConfig,
     run_kind: str,
-    with_rivals: bool = True,
+    neighbours: Sequence[str] = (SIBLINGS,),
     resolve_model: Callable[[str], str] = str,
     listing_budget: int | None = None,
 ) -> Plan:
@@ -89,7 +95,7 @@ def prepare(
         target: as written; None means the only one that the suite has cases for.
         config: how it is measured.
         run_kind: scil, acil or measure.
-        with_rivals: whether siblings are shown beside the target.
+        neighbours: whose skills and agents are shown beside the target; see `rivals_of`.
         resolve_model: gives the full id behind an alias, which means another model in each
             version of the CLI.
         listing_budget: columns of the listing; None takes Claude Code's own.
@@ -110,23 +116,48 @@ def prepare(
     require_triggerable(found)
     called = tuple(replace(case, model=resolve_model(case.model)) for case in resolved.cases)
     cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
+    rivals = rivals_of(found, resolved.siblings, neighbours, places)
     inside = found.path.is_relative_to(places.project)
     return Plan(
         kind=run_kind,
         suite=resolved.suite,
         target=found,
         target_path=(found.path.relative_to(places.project) if inside else found.path).as_posix(),
-        rivals=resolved.siblings if with_rivals else (),
+        rivals=rivals,
         cases=cases,
-        listing=place_in_listing(
-            found,
-            resolved.siblings if with_rivals else (),
-            model=cases[0].case.model,
-            budget=listing_budget,
-        ),
+        listing=place_in_listing(found, rivals, model=cases[0].case.model, budget=listing_budget),
         config=config,
         listing_budget=listing_budget,
     )
+
+
+def rivals_of(
+    target: Target, siblings: Sequence[Target], neighbours: Sequence[str], places: Places
+) -> tuple[Target, ...]:
+    """Find what a model could choose instead of the target.
+
+    Args:
+        target: the skill or agent under trial.
+        siblings: those of its own plugin or project.
+        neighbours: `plugin` for the siblings, `none` alone for nobody, else paths of files or
+            folders, relative to the project; each is searched for skills and agents.
+        places: the project.
+
+    Raises:
+        ConfigError: `none` stands beside another.
+        TargetError: there is nothing at a path, or it cannot be read.
+    """
+    if NOBODY in neighbours and len(set(neighbours)) > 1:
+        raise ConfigError("--neighbours none stands alone; leave it or the others out")
+    rivals: dict[Path, Target] = {}
+    for name in neighbours:
+        if name == SIBLINGS:
+            found: Sequence[Target] = siblings
+        else:
+            found = () if name == NOBODY else listed_at(places.project / name)
+        rivals.update({one.path.resolve(): one for one in found})
+    rivals.pop(target.path.resolve(), None)
+    return tuple(rivals.values())
 
 
 def for_version(plan: Plan, cli_version: str) -> Plan:

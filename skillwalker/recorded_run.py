@@ -74,7 +74,7 @@ async def run_order(
         target=order.target,
         config=order.config,
         run_kind=order.run_kind,
-        with_rivals=order.with_rivals,
+        neighbours=order.neighbours,
         resolve_model=str if order.engine == "simulated" else resolve_model,
         listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
     )

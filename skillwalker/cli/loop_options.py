@@ -61,8 +61,12 @@ Improver = Annotated[
     typer.Option(help="Who proposes descriptions.", rich_help_panel=TRIALS),
 ]
 Neighbours = Annotated[
-    Literal["plugin", "none"],
-    typer.Option(help="Rivals installed beside the target.", rich_help_panel=TRIALS),
+    list[str] | None,
+    typer.Option(
+        metavar="plugin|none|PATH",
+        help="Rivals installed beside the target; repeatable. Default: plugin, its siblings.",
+        rich_help_panel=TRIALS,
+    ),
 ]
 Listing = Annotated[
     Literal["real", "roomy"],

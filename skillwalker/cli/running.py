@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import anyio
 import typer
@@ -32,7 +31,7 @@ from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError, SkillwalkerError
 from skillwalker.limits import Limits
-from skillwalker.plan import Order
+from skillwalker.plan import SIBLINGS, Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.records import summary_record
@@ -119,7 +118,7 @@ def order(
     suite: str | None,
     target: str | None,
     machinery: Machinery,
-    neighbours: Literal["plugin", "none"],
+    neighbours: Sequence[str] | None,
     config: LoopConfig,
 ) -> Order:
     """Put a run together."""
@@ -132,7 +131,7 @@ def order(
         engine=machinery.choice.name,
         engine_why=machinery.choice.why,
         improver=machinery.improver,
-        with_rivals=neighbours != "none",
+        neighbours=tuple(neighbours or (SIBLINGS,)),
         claude=_lasting(machinery.settings.claude),
     )
 

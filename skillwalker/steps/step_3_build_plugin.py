@@ -60,23 +60,36 @@ def build_plugin(
     content = target.content
     if description != target.description:
         content = replace_description(content, description, target.kind, target.position)
-    root = into / candidate
     digest = hashlib.sha256()
+    roots: dict[tuple[Position, str | None], Path] = {}
+    taken: set[Path] = set()
     for copied, original in ((target, content), *((rival, rival.content) for rival in rivals)):
-        place = layout_path(copied)
+        root = _root(copied, roots, into / candidate)
+        place = root / layout_path(copied)
+        if place in taken:
+            continue  # two of one name: the first is loaded, as by Claude Code
+        taken.add(place)
         stripped = _strip(copied, original)
-        _write(root / place, stripped)
-        digest.update(f"{place.as_posix()}\0{len(stripped)}\0".encode() + stripped)
-    in_plugin = target.position is Position.PLUGIN
-    if in_plugin:
-        _write_manifest(root, target.plugin or target.name)
+        _write(place, stripped)
+        name = place.relative_to(into).as_posix().removeprefix(candidate)
+        digest.update(f"{name}\0{len(stripped)}\0".encode() + stripped)
     return BuiltPlugin(
         candidate=candidate,
-        plugin_dirs=(root,) if in_plugin else (),
-        project_dir=None if in_plugin else root,
+        plugin_dirs=tuple(r for (where, _), r in roots.items() if where is Position.PLUGIN),
+        project_dir=roots.get((Position.PROJECT, None)),
         called_as=called_as(target, tuple(rivals)),
         listing_key=digest.hexdigest()[:16],
     )
+
+
+def _root(copied: Target, roots: dict[tuple[Position, str | None], Path], first: Path) -> Path:
+    """Give the folder of a file's plugin, or of the project; the target's own is the first."""
+    key = (copied.position, copied.plugin)
+    if key not in roots:
+        roots[key] = first.with_name(f"{first.name}-{len(roots)}") if roots else first
+        if copied.position is Position.PLUGIN:
+            _write_manifest(roots[key], copied.plugin or copied.name)
+    return roots[key]
 
 
 def _strip(target: Target, content: bytes) -> bytes:

@@ -16,7 +16,14 @@ from skillwalker.listing import listed as listing
 from skillwalker.paths import MANIFEST, Places, is_file_name, plugin_name
 from skillwalker.targets.file import layout_path, list_target, read_target
 from skillwalker.targets.kind import KINDS, SKILL_FILE
-from skillwalker.targets.place import PROJECT_FOLDER, files_of, installed_roots, kind_of, place_of
+from skillwalker.targets.place import (
+    PROJECT_FOLDER,
+    files_of,
+    find_files,
+    installed_roots,
+    kind_of,
+    place_of,
+)
 
 PROJECT, USER = "project", "user"
 CLOSE = 0.75
@@ -106,6 +113,23 @@ def installed_targets(places: Places) -> tuple[Target, ...]:
         for kind in TargetKind
         for target in _read_all(root, kind)
     )
+
+
+def listed_at(path: Path) -> tuple[Target, ...]:
+    """Read every skill and agent at a path that Claude Code would list.
+
+    Args:
+        path: a file, or a folder that is searched.
+
+    Raises:
+        TargetError: there is nothing there, or nothing of it is listed.
+    """
+    files = find_files(path) if path.is_dir() else ((path, kind_of(path)),)
+    read = (read_target(file, kind) for file, kind in files)
+    found = tuple(target for target in read if list_target(target).listed)
+    if not found:
+        raise TargetError(f"{path} holds no skill and no agent that Claude Code lists")
+    return found
 
 
 def siblings(target: Target) -> tuple[Target, ...]:

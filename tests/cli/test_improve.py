@@ -365,3 +365,37 @@ def test_the_console_script_and_the_module_are_the_same_program() -> None:
         [sys.executable, "-m", "skillwalker", "--version"], capture_output=True, text=True
     )
     assert version.stdout.startswith("skillwalker ")
+
+
+def test_neighbours_are_whom_the_user_names(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rival = project / "elsewhere/skills/merger/SKILL.md"
+    rival.parent.mkdir(parents=True)
+    text = "Review a pull request, diff, patch or commit before the merge, and check its changes."
+    rival.write_text(f"---\nname: merger\ndescription: {text}\n---\nDo it.\n", "utf-8")
+    fired = {}
+    for name in ("plugin", "none", "elsewhere"):
+        code, _ = run_json(capsys, "measure", "demo:code-review", *SIMULATED, "--neighbours", name)
+        assert code == 0
+        also = [set(row["also_fired"]) for row in rows(newest(project), "trials.jsonl")]
+        fired[name] = set().union(*also)
+    assert "elsewhere:merger" in fired["elsewhere"]
+    assert "elsewhere:merger" not in fired["plugin"]
+    assert fired["none"] == set()
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        pytest.param(("nosuch",), "nosuch", id="nothing there"),
+        pytest.param(("none", "plugin"), "stands alone", id="none beside another"),
+    ],
+)
+def test_neighbours_that_cannot_be_are_refused(
+    capsys: pytest.CaptureFixture[str], names: tuple[str, ...], words: str
+) -> None:
+    named = [word for name in names for word in ("--neighbours", name)]
+    assert main(["measure", "demo:code-review", *SIMULATED, *named]) == 1
+    assert words in capsys.readouterr().err

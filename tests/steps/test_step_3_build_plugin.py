@@ -9,7 +9,7 @@ from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import EngineUnavailableError, TargetError
 from skillwalker.steps.step_3_build_plugin import NOOP_BODY, build_plugin
 from skillwalker.targets.file import list_target, read_target
-from skillwalker.targets.names import description_hash, siblings
+from skillwalker.targets.names import description_hash, listed_at, siblings
 
 SKILL = """---
 name: code-review
@@ -142,3 +142,39 @@ def test_a_full_disk_is_told_with_the_place(plugin: Path, tmp_path: Path) -> Non
     (copy / ".claude-plugin" / "plugin.json").symlink_to("/dev/full")
     with pytest.raises(EngineUnavailableError, match=r"plugin\.json: .*No space left.*TMPDIR"):
         build_plugin(target, target.description, rivals=(), into=tmp_path / "copies")
+
+
+OTHER = "skills/rewriter/SKILL.md"
+
+
+def write_other(root: Path, name: str = "other") -> Path:
+    """Write another plugin with one skill."""
+    path = root / name / OTHER
+    path.parent.mkdir(parents=True)
+    path.write_text("---\nname: rewriter\ndescription: Rewrites texts.\n---\nWork.\n", "utf-8")
+    return root / name
+
+
+def test_a_rival_of_another_plugin_keeps_its_plugin(plugin: Path, tmp_path: Path) -> None:
+    target = skill_of(plugin)
+    rivals = (*siblings(target), *listed_at(write_other(tmp_path)))
+    built = build_plugin(target, target.description, rivals=rivals, into=tmp_path)
+    own, other = built.plugin_dirs
+    assert (own / "skills/other/SKILL.md").is_file()
+    copied = read_target(other / OTHER, TargetKind.SKILL)
+    assert (copied.id, copied.description) == ("other:rewriter", "Rewrites texts.")
+    assert NOOP_BODY in (other / OTHER).read_text("utf-8")
+    alone = build_plugin(target, target.description, rivals=(), into=tmp_path / "source")
+    assert alone.listing_key != built.listing_key
+    again = build_plugin(target, target.description, rivals=rivals, into=tmp_path)
+    assert again.listing_key == built.listing_key
+
+
+def test_a_rival_under_the_targets_own_name_does_not_replace_it(
+    plugin: Path, tmp_path: Path
+) -> None:
+    target = skill_of(plugin)
+    double = dataclasses.replace(target, content=SKILL.replace("yours", "theirs").encode())
+    built = build_plugin(target, target.description, rivals=(double,), into=tmp_path)
+    copy = (built.plugin_dirs[0] / "skills/code-review/SKILL.md").read_text("utf-8")
+    assert "yours" in copy
