@@ -239,6 +239,8 @@ def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
         raise TargetError(
             f"{path} is not {facts.article} {facts.noun}'s file; it must be named {SKILL_FILE}"
         )
+    if exists and kind is TargetKind.AGENT and path.suffix.lower() != ".md":
+        raise TargetError(f"{path} is not an agent's file; it must be named NAME.md")
     if not exists and path.name != SKILL_FILE:
         raise TargetError(
             f"there is no {facts.noun} at {path}; relative paths start at the project"

@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skillwalker.datatypes.trials import Call
@@ -149,8 +149,15 @@ def test_a_project_without_targets_says_so(tmp_path: Path) -> None:
         resolve_target("demo:alpha", SKILL, places_of(tmp_path))
 
 
+def test_a_file_that_is_no_markdown_is_no_agent(tmp_path: Path) -> None:
+    (tmp_path / "program").write_text("#!/bin/sh\n")
+    with pytest.raises(TargetError, match="must be named"):
+        resolve_target("./program", AGENT, places_of(tmp_path))
+
+
 @settings(max_examples=60, deadline=None)
 @given(written=st.text(max_size=40))
+@example(written="/bin/sh")
 def test_any_name_gives_a_target_or_our_error(
     tmp_path_factory: pytest.TempPathFactory, written: str
 ) -> None:
