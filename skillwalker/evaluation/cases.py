@@ -17,9 +17,10 @@ from skillwalker.datatypes.trials import CalledAs
 from skillwalker.datatypes.vocabulary import CaseType, Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
+from skillwalker.targets.calling import called_as
 from skillwalker.targets.file import list_target, read_target, require_triggerable
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import called_as, resolve_target, siblings
+from skillwalker.targets.names import resolve_target, siblings
 from skillwalker.targets.place import PROJECT_FOLDER, files_of, place_of
 
 CALL_KINDS: Final = {KINDS[kind].case_type: kind for kind in TargetKind}

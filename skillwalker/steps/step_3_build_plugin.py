@@ -16,8 +16,9 @@ from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.frontmatter.text import keep_keys, read_frontmatter, replace_description
 from skillwalker.scratch import no_place
+from skillwalker.targets.calling import called_as
 from skillwalker.targets.file import layout_path
-from skillwalker.targets.names import called_as, description_hash
+from skillwalker.targets.names import description_hash
 
 NOOP_BODY = 'Respond with: "skill triggered" — nothing else.'
 """Source: the reference's temp plugin (founding document 002, Constants)."""

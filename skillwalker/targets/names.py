@@ -8,13 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import ListingPlace, Target
-from skillwalker.datatypes.trials import CalledAs
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.faults import quoted, shown
 from skillwalker.listing import listed as listing
 from skillwalker.paths import MANIFEST, Places, is_file_name, plugin_name
-from skillwalker.targets.file import layout_path, list_target, read_target
+from skillwalker.targets.file import list_target, read_target
 from skillwalker.targets.kind import KINDS, SKILL_FILE
 from skillwalker.targets.place import (
     PROJECT_FOLDER,
@@ -30,29 +29,6 @@ CLOSE = 0.75
 """How alike two names must be for one to be meant by the other, from 0 to 1."""
 MOST_NAMED = 20
 """Known targets that a message lists."""
-
-BUNDLED_SKILLS = frozenset(
-    {
-        "claude-api",
-        "code-review",
-        "dataviz",
-        "fewer-permission-prompts",
-        "init",
-        "keybindings-help",
-        "loop",
-        "plugin-authoring",
-        "review",  # its code-review under another name
-        "run",
-        "security-review",
-        "simplify",
-        "update-config",
-        "workflow-authoring",
-    }
-)
-"""Claude Code's own skills: their bare names never mean a plugin's skill.
-
-Source: the listing in a request of Claude Code 2.1.332; a call of the bare name runs its own.
-"""
 
 
 def description_hash(text: str) -> str:
@@ -144,33 +120,6 @@ def siblings(target: Target) -> tuple[Target, ...]:
     )
 
 
-def called_as(target: Target, siblings: Sequence[Target]) -> CalledAs:
-    """Collect the names by which a call reaches the target.
-
-    An agent has one. A skill may be called by its bare name or alias where nothing else that is
-    loaded is called so, and by `plugin:alias` where no folder of the plugin has that name.
-    Source: calls that Claude Code 2.1.332 accepts.
-
-    Args:
-        target: the skill or agent under trial.
-        siblings: what is loaded beside it.
-    """
-    names = {_listed_name(target)}  # a project's skill keeps this one before a bundled skill
-    if target.kind is TargetKind.SKILL:
-        rivals = [other for other in siblings if other.kind is TargetKind.SKILL]
-        names |= _bare_names(target, rivals)
-        if target.plugin is not None and target.alias is not None:
-            full = f"{target.plugin}:{target.alias}"
-            taken = {_listed_name(rival) for rival in rivals}
-            taken |= {f"{rival.plugin}:{rival.alias}" for rival in rivals if rival.alias}
-            names |= {full} - taken
-    return CalledAs(
-        kind=target.kind,
-        names=frozenset(names),
-        path_suffix=layout_path(target).as_posix(),
-    )
-
-
 def place_in_listing(
     target: Target,
     siblings: Sequence[Target],
@@ -198,27 +147,6 @@ def place_in_listing(
     )
 
 
-def _bare_names(target: Target, rivals: Sequence[Target]) -> set[str]:
-    """Give the bare names that mean this skill and no other that is loaded."""
-    taken = set(BUNDLED_SKILLS)
-    for rival in rivals:
-        taken |= _own_names(rival)
-    return _own_names(target) - taken
-
-
-def _own_names(target: Target) -> set[str]:
-    bare = _listed_name(target).removeprefix(f"{target.plugin}:")
-    return {bare, target.alias} if target.alias is not None else {bare}
-
-
-def _listed_name(target: Target) -> str:
-    """Give the name in the listing; a target that is not listed keeps the one it would have."""
-    name = list_target(target).name
-    if name is not None:
-        return name
-    return target.name if target.plugin is None else f"{target.plugin}:{target.name}"
-
-
 def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
     """Turn a written path into the file's, without following links."""
     facts = KINDS[kind]
@@ -235,18 +163,26 @@ def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
         exists = path.exists()
     except OSError as error:
         raise TargetError(f"{_called(written, kind)} cannot be read: {error.strerror}") from error
-    if exists and kind_of(path) is not kind and kind is TargetKind.SKILL:
+    if exists and not _may_be(path, kind):
+        name = SKILL_FILE if kind is TargetKind.SKILL else "NAME.md"
         raise TargetError(
-            f"{path} is not {facts.article} {facts.noun}'s file; it must be named {SKILL_FILE}"
+            f"{path} is not {facts.article} {facts.noun}'s file; it must be named {name}"
         )
-    if exists and kind is TargetKind.AGENT and path.suffix.lower() != ".md":
-        raise TargetError(f"{path} is not an agent's file; it must be named NAME.md")
     if not exists and path.name != SKILL_FILE:
         raise TargetError(
             f"there is no {facts.noun} at {path}; relative paths start at the project"
             f"{_known(written, kind, places)}"
         )
     return path
+
+
+def _may_be(path: Path, kind: TargetKind) -> bool:
+    """Whether a file of that name is read as that kind."""
+    match kind:
+        case TargetKind.SKILL:
+            return kind_of(path) is kind
+        case TargetKind.AGENT:
+            return path.suffix.lower() == ".md"
 
 
 def _roots_of(owner: str, places: Places) -> Iterator[Path]:

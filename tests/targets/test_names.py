@@ -12,8 +12,8 @@ from skillwalker.datatypes.trials import Call
 from skillwalker.datatypes.vocabulary import Mode, Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
+from skillwalker.targets.calling import called_as
 from skillwalker.targets.names import (
-    called_as,
     description_hash,
     known_targets,
     place_in_listing,
