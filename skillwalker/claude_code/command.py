@@ -8,11 +8,13 @@ break can change it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit, urlunsplit
 
 MAX_RETRIES = 3
 """Retries of one request inside the CLI. Its default of 10 takes about three minutes to fail;
 three take about four seconds, and a trial that still fails is run once more by the loop."""
 
+PUBLIC_API = "https://api.anthropic.com"
 PLAIN_LANGUAGE = "C.UTF-8"
 
 
@@ -31,6 +33,12 @@ class Access:
     def is_set(self) -> bool:
         """Whether there is anything to log in with."""
         return any((self.api_key, self.auth_token, self.oauth_token))
+
+    @property
+    def endpoint(self) -> str:
+        """Where requests go, without a name or password, fit to be recorded."""
+        parts = urlsplit(self.base_url or PUBLIC_API)
+        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
     @property
     def payer(self) -> str:

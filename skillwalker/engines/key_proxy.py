@@ -20,11 +20,10 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn
 
-from skillwalker.claude_code.command import Access
+from skillwalker.claude_code.command import PUBLIC_API, Access
 from skillwalker.engines.key_gate import LOGIN_HEADERS, KeyGate, read_endpoint
 from skillwalker.errors import EngineUnavailableError
 
-PUBLIC_API = "https://api.anthropic.com"
 GATEWAY = "host.docker.internal"
 """Name by which a container of Docker Desktop reaches a port on this machine's loopback."""
 MAX_BODY = 64 * 2**20

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 from anyio import to_thread
@@ -27,7 +26,6 @@ from skillwalker.scratch import is_full, no_place
 from skillwalker.standin.server import is_standin
 from skillwalker.transcripts.failures import shorten
 
-PUBLIC_API = "https://api.anthropic.com"
 IDLE_TIMEOUT = 120.0
 """Seconds without an event. While a model answers, events come every few seconds, and the CLI
 announces its retries; only a stream that died or a long tool is silent."""
@@ -234,7 +232,7 @@ async def _read_version(binary: str, settings: LocalSettings, slot: Slot) -> str
 
 
 def _facts(settings: LocalSettings, version: str, *, simulated: bool) -> EngineFacts:
-    endpoint = _without_login(settings.access.base_url or PUBLIC_API)
+    endpoint = settings.access.endpoint
     payer = "nobody: a stand-in answers" if simulated else f"the {settings.access.payer}"
     return EngineFacts(
         name="local",
@@ -251,12 +249,6 @@ def _facts(settings: LocalSettings, version: str, *, simulated: bool) -> EngineF
 def _absolute(path: str | Path) -> str:
     """Name a file so that it is found from a trial's working folder too."""
     return str(Path(path).absolute())
-
-
-def _without_login(url: str) -> str:
-    """Take a name and password out of a base URL before it is recorded."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _environment(settings: LocalSettings, slot: Slot) -> dict[str, str]:

@@ -79,3 +79,8 @@ def test_who_pays_is_said_and_no_secret_shows() -> None:
     assert Access(auth_token=KEY).payer == "auth token"
     assert not Access().is_set
     assert KEY not in repr(Access(api_key=KEY, auth_token=KEY, oauth_token=KEY))
+
+
+def test_an_endpoint_is_recorded_without_its_login() -> None:
+    assert Access().endpoint == "https://api.anthropic.com"
+    assert Access(base_url="http://u:p@127.0.0.1:9/x").endpoint == "http://127.0.0.1:9/x"

@@ -1,10 +1,7 @@
 """Says what the docker engine is: for the records of its trials, and for a run's first line."""
 
-from urllib.parse import urlsplit, urlunsplit
-
 from skillwalker.claude_code.command import Access
 from skillwalker.engines.docker.image import SandboxImage
-from skillwalker.engines.key_proxy import PUBLIC_API
 from skillwalker.engines.protocol import EngineFacts
 
 
@@ -25,7 +22,7 @@ def describe_engine(
         simulated: whether a stand-in answers.
         is_closed: whether containers have no network; an open one is said in the first line.
     """
-    endpoint = _without_login(access.base_url or PUBLIC_API)
+    endpoint = access.endpoint
     payer = "nobody: a stand-in answers" if simulated else f"the {access.payer}"
     network = (
         "no network but the API"
@@ -42,9 +39,3 @@ def describe_engine(
         headline=f"engine docker: Claude Code {image.cli_version} in fresh containers (image "
         f"{image.short_id}) with {network}, requests to {endpoint}, paid by {payer}",
     )
-
-
-def _without_login(url: str) -> str:
-    """Take a name and password out of a base URL before it is recorded."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
