@@ -1,14 +1,20 @@
-"""The options of scil run, acil run and measure, each said once."""
+"""The options of scil run, acil run and measure, each said once, and the records they come in.
 
+About ten stand under "Options" in `--help`, what most people need; the rest is "Advanced".
+"""
+
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
 
-SEARCH = "Search"
-GATE = "Gate"
-TRIALS = "Trials"
-LIMITS = "Limits"
-RESULT = "Result"
+from skillwalker.cli.options import JsonOption, ProjectOption
+
+SEARCH = "Advanced: search"
+GATE = "Advanced: gate"
+TRIALS = "Advanced: trials"
+LIMITS = "Advanced: limits"
+RESULT = "Advanced: result"
 
 Eval = Annotated[str | None, typer.Option("--eval", metavar="SUITE", help="The suite.")]
 MaxIterations = Annotated[
@@ -26,7 +32,8 @@ RunsPerQuery = Annotated[
     typer.Option(help="Most runs of a case in one evaluation; odd.", rich_help_panel=SEARCH),
 ]
 Model = Annotated[
-    str, typer.Option("--model", help="Model of the improver.", rich_help_panel=SEARCH)
+    str | None,
+    typer.Option("--model", help="Model of the improver. Default: opus.", rich_help_panel=SEARCH),
 ]
 TrialModel = Annotated[
     list[str] | None,
@@ -54,7 +61,7 @@ MaxLoss = Annotated[
 ]
 Engine = Annotated[
     Literal["docker", "local", "simulated"] | None,
-    typer.Option(help="What runs a trial.", rich_help_panel=TRIALS),
+    typer.Option(help="What runs a trial. Default: docker if it is ready, else local."),
 ]
 Improver = Annotated[
     Literal["api", "cli", "simulated"] | None,
@@ -83,12 +90,9 @@ MaxTrials = Annotated[
     int | None,
     typer.Option(
         help="Most trials, controls and retries included; 0 spends nothing.",
-        rich_help_panel=LIMITS,
     ),
 ]
-Apply = Annotated[
-    bool, typer.Option("--apply", help="Write an improved description.", rich_help_panel=RESULT)
-]
+Apply = Annotated[bool, typer.Option("--apply", help="Write an improved description.")]
 AllowSimulated = Annotated[
     bool,
     typer.Option(
@@ -119,7 +123,6 @@ Resume = Annotated[
         "--resume",
         metavar="RUN_ID",
         help="Go on with a run that ended early, in its own folder.",
-        rich_help_panel=RESULT,
     ),
 ]
 AcceptChanges = Annotated[
@@ -134,3 +137,63 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Only the result.", rich_he
 Debug = Annotated[
     bool, typer.Option("--debug", help="Log what is done, to stderr.", rich_help_panel=RESULT)
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """How better descriptions are looked for; scil run and acil run only."""
+
+    max_iterations: MaxIterations = 5
+    holdout: Holdout = 0.0
+    model: Model = None
+    improver: Improver = None
+    gate: Gate = 0.9
+    no_gate: NoGate = False
+    confirm_runs: ConfirmRuns = 3
+    max_loss: MaxLoss = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialOptions:
+    """How a trial is run."""
+
+    runs_per_query: RunsPerQuery = 1
+    trial_model: TrialModel = None
+    seed: Seed = 0
+    engine: Engine = None
+    neighbours: Neighbours = None
+    listing: Listing = "real"
+    claude: Claude = None
+    max_turns: MaxTurns = 4
+    timeout: Timeout = 180.0
+    concurrency: Concurrency = 4
+    fresh: Fresh = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOptions:
+    """What may be spent."""
+
+    max_trials: MaxTrials = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """What happens with an improved description; scil run and acil run only."""
+
+    apply: Apply = False
+    allow_simulated: AllowSimulated = False
+    require_improvement: RequireImprovement = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What every recorded run takes."""
+
+    resume: Resume = None
+    accept_changes: AcceptChanges = False
+    fail_under: FailUnder = None
+    quiet: Quiet = False
+    debug: Debug = False
+    project: ProjectOption = None
+    as_json: JsonOption = False

@@ -9,6 +9,7 @@ import typer
 
 from skillwalker.cli import running
 from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
+from skillwalker.cli.loop_options import TrialOptions
 from skillwalker.cli.options import Project
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
@@ -63,16 +64,18 @@ def resume(
     settings = {name: value for name, value in changed.items() if name in given}
     order = replace(
         order,
-        config=running.config(**{**asdict(order.config), **settings}),
+        config=running.checked_config(**{**asdict(order.config), **settings}),
         engine_why=f"resuming run {folder.name}",
     )
     machinery = running.machinery(
         opened,
-        engine=order.engine,
+        TrialOptions(
+            engine=order.engine,  # type: ignore[arg-type]  # a recorded name was a choice once
+            concurrency=order.config.concurrency,
+            claude=order.claude,
+            listing=record["listing_mode"],
+        ),
         improver=order.improver,
-        concurrency=order.config.concurrency,
-        claude=order.claude,
-        listing=record["listing_mode"],
     )
     told = replace(machinery.settings, listing_budget=record["listing_budget"])
     earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes)

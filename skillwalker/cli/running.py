@@ -22,9 +22,11 @@ from skillwalker.cli.endings import (
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.environment import can_ask
 from skillwalker.cli.logs import log_to_stderr, logged
+from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.signals import run_watched
+from skillwalker.cli.usage import named, one_value
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import TargetKind
@@ -50,24 +52,19 @@ class Machinery:
     improver: str
 
 
-def machinery(
-    opened: Project,
-    *,
-    engine: str | None,
-    improver: str | None = None,
-    concurrency: int,
-    claude: str | None,
-    listing: str,
-) -> Machinery:
+def machinery(opened: Project, trials: TrialOptions, *, improver: str | None = None) -> Machinery:
     """Choose engine and improver where they were not named.
 
     Raises:
         EngineError: a Docker daemon answers, but not as one does.
     """
     settings = engine_settings(
-        opened, concurrency=concurrency, claude=claude, roomy=listing == "roomy"
+        opened,
+        concurrency=trials.concurrency,
+        claude=trials.claude,
+        roomy=trials.listing == "roomy",
     )
-    choice = chosen_engine(opened, settings, engine)
+    choice = chosen_engine(opened, settings, trials.engine)
     login = settings.login
     by_default = "api" if login.api_key or login.auth_token else "cli"
     simulated = choice.name == "simulated"
@@ -78,7 +75,37 @@ def machinery(
     )
 
 
-def config(**settings: object) -> LoopConfig:
+def config(
+    opened: Project,
+    trials: TrialOptions,
+    limits: LimitOptions,
+    search: SearchOptions | None = None,
+) -> LoopConfig:
+    """Build the settings of a run: what a flag says, else the project's file, else the default.
+
+    Raises:
+        BadParameter: exit code 2, naming the flag; a value is out of range or empty.
+    """
+    models, budget = opened.settings.models, opened.settings.budget
+    search = search or SearchOptions()
+    return checked_config(
+        max_iterations=search.max_iterations,
+        holdout=search.holdout,
+        runs_per_query=trials.runs_per_query,
+        improver_model=named("--model", search.model) or models.improver or "opus",
+        trial_model=one_value("--trial-model", trials.trial_model) or models.trial,
+        seed=trials.seed,
+        gate=None if search.no_gate else search.gate,
+        confirm_runs=search.confirm_runs,
+        max_loss=search.max_loss,
+        max_turns=trials.max_turns,
+        timeout=trials.timeout,
+        concurrency=trials.concurrency,
+        max_trials=budget.max_trials if limits.max_trials is None else limits.max_trials,
+    )
+
+
+def checked_config(**settings: object) -> LoopConfig:
     """Build the settings of a run; a value that is out of range is wrong usage.
 
     Raises:

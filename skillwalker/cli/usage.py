@@ -76,13 +76,13 @@ def one_value(flag: str, values: Sequence[str] | None) -> str | None:
     return named(flag, values[0])
 
 
-def named(flag: str, value: str) -> str:
-    """Check that an option was given something.
+def named(flag: str, value: str | None) -> str | None:
+    """Check that an option was given something, if it was given.
 
     Raises:
         BadParameter: exit code 2; it is empty.
     """
-    if not value.strip():
+    if value is not None and not value.strip():
         raise typer.BadParameter("it is empty; name something", param_hint=f"'{flag}'")
     return value
 
