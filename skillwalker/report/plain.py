@@ -1,15 +1,10 @@
 """Untrusted text made fit for a terminal: no control codes, and differences by words (pure)."""
 
-import difflib
-import re
 import unicodedata
 
 from rich.text import Text
 
-MUCH_COMMON = 0.5
-"""Share of words and blanks from which on a word diff reads better than two paragraphs."""
-
-_WORDS = re.compile(r"\s+|[^\s]+")
+from skillwalker.report.word_diff import word_diff
 
 
 def one_line(text: str) -> str:
@@ -35,23 +30,17 @@ def words_changed(before: str, after: str) -> Text:
         Word by word where much is common, lost words in `[-…-]` and gained ones in `{+…+}` as in
         git's word diff; else the old text and the new one, a paragraph each.
     """
-    old, new = _WORDS.findall(printable(before)), _WORDS.findall(printable(after))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    if matcher.ratio() < MUCH_COMMON:
-        return Text.assemble(
-            ("- ", "red"),
-            (printable(before), "red"),
-            "\n",
-            ("+ ", "green"),
-            (printable(after), "green"),
-        )
+    old, new = printable(before), printable(after)
+    pieces = word_diff(old, new)
+    if pieces is None:
+        return Text.assemble(("- ", "red"), (old, "red"), "\n", ("+ ", "green"), (new, "green"))
     text = Text()
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag == "equal":
-            text.append("".join(old[i1:i2]))
-            continue
-        if i1 != i2:
-            text.append(f"[-{''.join(old[i1:i2])}-]", style="red")
-        if j1 != j2:
-            text.append(f"{{+{''.join(new[j1:j2])}+}}", style="green")
+    for piece in pieces:
+        match piece.kind:
+            case "same":
+                text.append(piece.text)
+            case "lost":
+                text.append(f"[-{piece.text}-]", style="red")
+            case "gained":
+                text.append(f"{{+{piece.text}+}}", style="green")
     return text

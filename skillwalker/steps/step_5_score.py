@@ -56,7 +56,11 @@ def rates(results: Sequence[CaseResult]) -> Rates:
 
     Source: `intervals.over_cases` for the intervals; `intervals.mean_of_two` for `balanced`.
     """
-    runs = tuple(count_runs(results).values())
+    return rates_of(tuple(count_runs(results).values()))
+
+
+def rates_of(runs: Sequence[CaseRuns]) -> Rates:
+    """Make the four rates from the runs of each case; see `rates`."""
     recall = _rate([case for case in runs if case.positive])
     specificity = _rate([case for case in runs if not case.positive])
     return Rates(

@@ -1,0 +1,121 @@
+"""Reads a recorded run of the loop whole: all that a report or a comparison is made of."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import pydantic
+
+from skillwalker.datatypes.recorded import (
+    CaseTally,
+    Dialogue,
+    RecordedCase,
+    RecordedIteration,
+    RecordedRun,
+)
+from skillwalker.datatypes.trials import Trial
+from skillwalker.errors import StoreError
+from skillwalker.recording import records, store
+from skillwalker.recording.rows import read_rows
+from skillwalker.transcripts.dialogue import read_dialogue
+
+_Record = TypeVar("_Record")
+
+_CASES = pydantic.TypeAdapter(tuple[RecordedCase, ...])
+_ITERATION = pydantic.TypeAdapter(RecordedIteration)
+_TALLY_KEYS = tuple(CaseTally.__dataclass_fields__)
+
+
+def read_recorded(folder: Path) -> RecordedRun:
+    """Read a run that has a summary.
+
+    Raises:
+        StoreError: the run did not end, a newer version wrote it, or a file of it is broken.
+    """
+    summary = records.read_summary(store.read_summary(folder))
+    plan = store.read_plan(folder)
+    settings = plan.get("settings")
+    turns = settings.get("max_turns") if isinstance(settings, dict) else None
+    rivals = plan.get("rivals")
+    return RecordedRun(
+        summary=summary,
+        cases=_cases(folder, plan),
+        iterations=tuple(
+            sorted(_iterations(folder, summary.kind), key=lambda iteration: iteration.number)
+        ),
+        trials=_trials(folder),
+        answers=tuple(
+            answer
+            for _, answer in sorted(
+                records.read_answers(read_rows(folder / store.IMPROVER)).items()
+            )
+        ),
+        rivals=tuple(str(rival) for rival in rivals) if isinstance(rivals, list) else (),
+        max_turns=turns if isinstance(turns, int) else None,
+    )
+
+
+def read_trial_dialogue(folder: Path, trial: Trial) -> Dialogue | None:
+    """Read what was said in a trial; None when it has no transcript, as a simulated one.
+
+    Raises:
+        StoreError: the transcript is missing or broken.
+    """
+    if trial.transcript is None:
+        return None
+    if not (folder / trial.transcript).resolve().is_relative_to(folder.resolve()):
+        raise StoreError(f"run {folder.name}: transcript {trial.transcript!r} lies outside of it")
+    return read_dialogue(store.read_transcript(folder, trial.transcript))
+
+
+def _trials(folder: Path) -> tuple[Trial, ...]:
+    """Read the trials; of one that was written twice, the later line."""
+    trials = (records.read_trial(row) for row in read_rows(folder / store.TRIALS))
+    return tuple({records.trial_key(trial): trial for trial in trials}.values())
+
+
+def _cases(folder: Path, plan: Mapping[str, object]) -> tuple[RecordedCase, ...]:
+    rows = plan.get("cases")
+    keys = RecordedCase.__dataclass_fields__.keys() - {"name"}
+    picked = [
+        {"name": row.get("case"), **{key: row[key] for key in keys & row.keys()}}
+        for row in (rows if isinstance(rows, list) else [])
+        if isinstance(row, dict)
+    ]
+    return _checked(_CASES, picked, folder / store.PLAN)
+
+
+def _iterations(folder: Path, kind: str) -> Iterator[RecordedIteration]:
+    path = folder / f"{kind}-iteration.jsonl"
+    for row in read_rows(path):
+        records.check_version(row, path.name)
+        cases = row.get("cases")
+        yield _checked(
+            _ITERATION,
+            {
+                "number": row.get("iteration"),
+                "phase": row.get("phase"),
+                "candidate": row.get("candidate"),
+                "description": row.get("description"),
+                "cases": [
+                    {key: case[key] for key in _TALLY_KEYS if key in case}
+                    for case in (cases if isinstance(cases, list) else [])
+                    if isinstance(case, dict)
+                ],
+            },
+            path,
+        )
+
+
+def _checked(form: pydantic.TypeAdapter[_Record], values: object, path: Path) -> _Record:
+    """Make records of what a file holds.
+
+    Raises:
+        StoreError: it lacks something; the message says where.
+    """
+    try:
+        return form.validate_python(values)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise StoreError(f"{path}: {where}: {first['msg']}") from error
