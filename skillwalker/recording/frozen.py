@@ -96,7 +96,8 @@ class Foundation:
                     " counted together; set it back, or start a new run"
                 )
             self._accept(tuple(_moved(old, now, _POOLED)))
-        self._record |= {"facts": now}
+        # A run that is killed has no summary to say that no model was asked.
+        self._record |= {"facts": now | {"simulated": facts.simulated}}
         self.store.write_plan(self._record)
 
     def end(self) -> None:
