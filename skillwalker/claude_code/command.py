@@ -56,6 +56,7 @@ def build_arguments(
     model: str,
     max_turns: int,
     permission_mode: str = "dontAsk",
+    allowed_tools: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Build the arguments of one trial.
 
@@ -66,6 +67,7 @@ def build_arguments(
         model: a full id; an alias means something else in each version.
         max_turns: the CLI's own limit.
         permission_mode: `dontAsk` denies whatever would need a question.
+        allowed_tools: tools that need no question whatever the mode says.
     """
     plugins = [part for folder in plugin_dirs for part in ("--plugin-dir", folder)]
     return (
@@ -77,6 +79,7 @@ def build_arguments(
         "--strict-mcp-config",
         "--no-session-persistence",
         *("--permission-mode", permission_mode),
+        *(("--allowedTools", ",".join(allowed_tools)) if allowed_tools else ()),
         *("--max-turns", str(max_turns)),
         *("--output-format", "stream-json"),
         "--verbose",

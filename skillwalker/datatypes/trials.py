@@ -33,6 +33,33 @@ class Invocation:
     """Stop at the first call of this target; None runs to the end."""
     run_index: int
     """Which repeat this is; only the simulated engine draws from it."""
+    may_act: bool = False
+    """Let tools act without being asked, and hand back the files that they left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFile:
+    """A file that a trial made, changed or deleted in its working folder."""
+
+    path: str
+    """Inside the working folder, with `/`."""
+    size: int
+    """Bytes; 0 for a file that was deleted."""
+    text: str | None
+    reason: str | None = None
+    """Why there is no text: binary, too_large, total_limit, link, link_out, special, unreadable or
+    deleted."""
+    link: str | None = None
+    """Where a link points; it is never followed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFiles:
+    """What a trial left in its working folder, in order of the paths."""
+
+    files: tuple[OutputFile, ...] = ()
+    fault: str | None = None
+    """Why there may be more than is listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +137,8 @@ class Transcript:
     """When a rejected rate limit ends, in seconds since 1970."""
     raw: tuple[bytes, ...] = field(default=(), repr=False)
     """The stream as received, a line each; empty for the simulated engine."""
+    output: OutputFiles | None = field(default=None, repr=False)
+    """None where nothing was asked for, or nothing could be taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

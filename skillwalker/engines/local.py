@@ -4,7 +4,7 @@ import re
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -16,6 +16,7 @@ from skillwalker.claude_code.command import Access, build_arguments, build_envir
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
 from skillwalker.claude_code.process_tree import end_marked
 from skillwalker.datatypes.trials import Invocation, Transcript
+from skillwalker.engines.output_files import read_output, snapshot
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_root, open_root
 from skillwalker.engines.trial_reader import TrialReader
@@ -37,6 +38,10 @@ _INSTALL = (
 _LOGIN = "set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN to what `claude setup-token` prints"
 VERSION_TIMEOUT = 10.0
 """Seconds for the CLI to say its version."""
+_ACTING_MODE = "acceptEdits"
+_ACTING_TOOLS = ("Bash",)
+"""With these a trial works on its folder without being asked, and root may run it too; Claude Code
+refuses to skip every question where it is root."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 
 
@@ -125,9 +130,14 @@ class LocalEngine:
 
     async def _run_in(self, slot: Slot, invocation: Invocation) -> Transcript:
         reader = TrialReader(invocation, self._settings.prices)
+        before = await to_thread.run_sync(snapshot, slot.work) if invocation.may_act else None
         began = anyio.current_time()
         end = await self._start(slot, invocation, reader.take)
-        return reader.finish(end, duration=anyio.current_time() - began)
+        transcript = reader.finish(end, duration=anyio.current_time() - began)
+        if before is None:
+            return transcript
+        output = await to_thread.run_sync(read_output, slot.work, before)
+        return replace(transcript, output=output)
 
     async def _start(
         self, slot: Slot, invocation: Invocation, on_line: Callable[[bytes], Next]
@@ -139,7 +149,8 @@ class LocalEngine:
             has_project=invocation.project_dir is not None,
             model=invocation.model,
             max_turns=invocation.max_turns,
-            permission_mode=settings.permission_mode,
+            permission_mode=self._facts.mode_of(may_act=invocation.may_act),
+            allowed_tools=_ACTING_TOOLS if invocation.may_act else (),
         )
         try:
             return await run_process(
@@ -243,6 +254,7 @@ def _facts(settings: LocalSettings, version: str, *, simulated: bool) -> EngineF
         effort="default",
         headline=f"engine local: Claude Code {version} on this machine, requests to {endpoint}, "
         f"paid by {payer}",
+        acting_mode=_ACTING_MODE,
     )
 
 

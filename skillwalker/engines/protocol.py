@@ -19,6 +19,12 @@ class EngineFacts:
     effort: str
     headline: str
     """For the first line a user reads: which engine, why, and who pays."""
+    acting_mode: str | None = None
+    """Permission mode of trials whose tools may act; None where none can."""
+
+    def mode_of(self, *, may_act: bool) -> str:
+        """Give the permission mode of a trial."""
+        return self.acting_mode or self.permission_mode if may_act else self.permission_mode
 
 
 class Engine(Protocol):

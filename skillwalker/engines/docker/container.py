@@ -10,9 +10,12 @@ from anyio import to_thread
 
 from skillwalker.claude_code.lines import LineCutter
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd
+from skillwalker.datatypes.trials import OutputFiles
 from skillwalker.engines.docker.client import translate
 from skillwalker.engines.docker.hardening import MEMORY, Job, create_container
 from skillwalker.engines.docker.sweep import remove
+from skillwalker.engines.docker.taking_out import take_out
+from skillwalker.engines.output_files import Snapshot
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 _STDERR_TAIL = 16 * 2**10
 _CONTROL_CALLS = 8
 _KILLED = 137
+_TAKING = 60.0
+"""Seconds for taking a trial's files."""
 
 _Result = TypeVar("_Result")
 _Chunk = tuple[bytes | None, bytes | None]
@@ -40,14 +45,28 @@ class Containers:
         # Their own limiters: a stream holds its thread until its container ends, and on the
         # default one forty of them would keep everything else that needs a thread from running.
         self._streams = anyio.CapacityLimiter(streams)
+        # A stream that was given up can hold its thread until the container is gone.
+        self._taking = anyio.CapacityLimiter(streams)
         self._control = anyio.CapacityLimiter(_CONTROL_CALLS)
 
     async def run(
-        self, job: Job, *, on_line: Callable[[bytes], Next], limits: Limits
-    ) -> ProcessEnd:
+        self,
+        job: Job,
+        *,
+        on_line: Callable[[bytes], Next],
+        limits: Limits,
+        before: Snapshot | None = None,
+    ) -> tuple[ProcessEnd, OutputFiles | None]:
         """Run a program until it ends, is enough or reaches a limit.
 
         When this returns or is cancelled, the container and everything in it is gone.
+
+        Args:
+            job: what to run.
+            on_line: takes each line.
+            limits: of time.
+            before: what the working folder holds, for a job with a mark; its files are given back
+                unless the program was cut off.
 
         Raises:
             EngineUnavailableError: the daemon does not answer, or the image is gone.
@@ -58,12 +77,15 @@ class Containers:
             await self._ask("making", job, partial(create_container, wall=limits.wall))
             chunks = await self._ask("reading", job, _attach)
             await self._ask("starting", job, _start)
-            reading = _Reading(on_line, limits)
+            reading = _Reading(on_line, limits, mark=job.mark)
             with anyio.move_on_after(limits.wall) as wall:
                 await self._read(reading, chunks)
             if reading.is_at_end:
                 await self._ask("ending", job, partial(_note_exit, reading=reading))
-            return reading.end(timed_out=wall.cancelled_caught)
+            end = reading.end(timed_out=wall.cancelled_caught)
+            if before is None or end.timed_out or end.idle or reading.is_at_end:
+                return end, None
+            return end, await self._take_out(job, before)
         finally:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(remove, self._client, job.name, limiter=self._control)
@@ -80,6 +102,25 @@ class Containers:
             return await to_thread.run_sync(call, self._client, job, limiter=self._control)
         except (DockerException, OSError) as error:
             raise translate(f"{doing} container {job.name}", error) from error
+
+    async def _take_out(self, job: Job, before: Snapshot) -> OutputFiles:
+        """Take the files; what goes wrong is told beside them, for the trial itself is sound."""
+        from docker.errors import DockerException
+
+        with anyio.move_on_after(_TAKING):
+            try:
+                return await to_thread.run_sync(
+                    take_out,
+                    self._client,
+                    job.name,
+                    before,
+                    abandon_on_cancel=True,
+                    limiter=self._taking,
+                )
+            except (DockerException, OSError) as error:
+                words = str(translate("taking the files", error))
+                return OutputFiles(fault=words)
+        return OutputFiles(fault=f"they could not be taken within {_TAKING:g} seconds")
 
     async def _read(self, reading: "_Reading", chunks: Iterator[_Chunk]) -> None:
         while reading.next is not Next.STOP:
@@ -98,8 +139,11 @@ class Containers:
 class _Reading:
     """What was seen of one container."""
 
-    def __init__(self, on_line: Callable[[bytes], Next], limits: Limits) -> None:
+    def __init__(
+        self, on_line: Callable[[bytes], Next], limits: Limits, *, mark: str | None = None
+    ) -> None:
         self._on_line = on_line
+        self._mark = None if mark is None else mark.encode() + b" "
         self._limits = limits
         self._cutter = LineCutter()
         self._errors = bytearray()
@@ -120,16 +164,24 @@ class _Reading:
         self._errors += errors or b""
         del self._errors[:-_STDERR_TAIL]
         for line in self._cutter.cut(out or b""):
-            self.next = self._on_line(line)
+            self.next = self._take_line(line)
             if self.next is Next.STOP:
                 return
+
+    def _take_line(self, line: bytes) -> Next:
+        """Hand a line out, unless it says that the program ended."""
+        if self._mark is None or not line.startswith(self._mark):
+            return self._on_line(line)
+        code = line.removeprefix(self._mark).strip()
+        self.exit_code = int(code) if code.isdigit() else None
+        return Next.STOP
 
     def stop(self, *, at_end: bool) -> None:
         """Take what is left when nothing more comes."""
         self.is_at_end = at_end
         self._is_idle = not at_end and self.next is Next.MORE
         if at_end and (last := self._cutter.last()):
-            self.next = self._on_line(last)
+            self.next = self._take_line(last)
 
     def note(self, words: str) -> None:
         """Add to what was said on stderr."""

@@ -38,4 +38,5 @@ def describe_engine(
         effort="default",
         headline=f"engine docker: Claude Code {image.cli_version} in fresh containers (image "
         f"{image.short_id}) with {network}, requests to {endpoint}, paid by {payer}",
+        acting_mode="bypassPermissions",
     )

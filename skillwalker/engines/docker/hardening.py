@@ -30,15 +30,20 @@ MEMORY = 2 * 2**30
 
 _USER_ID = 10001
 """A user that exists neither in the image nor, most likely, on the host."""
+USER = f"{_USER_ID}:{_USER_ID}"
 _OWN_LIMIT = 30
 """Seconds after our limit at which a container ends itself, should we have been killed."""
 _PIPE_SIZE = 2**20
 _LARGE_PIPE = f"perl -e 'fcntl STDOUT, 1031, {_PIPE_SIZE}' 2>/dev/null"
 """Older CLIs drop at their end what did not fit into the pipe; an image without perl keeps the
 small one. Source: fcntl(2), F_SETPIPE_SZ."""
-_START = (
-    f"cp -a {INPUT}/work/. {WORK}/ || exit {CANNOT_SET_UP}\n{_LARGE_PIPE}\n"
-    f'exec timeout -k 5 "$@" <{INPUT}/prompt'
+_FILL = f"cp -a {INPUT}/work/. {WORK}/ || exit {CANNOT_SET_UP}\n{_LARGE_PIPE}\n"
+_START = f'{_FILL}exec timeout -k 5 "$@" <{INPUT}/prompt'
+_STAY = 120
+"""Seconds for which a container whose program has ended waits for its files to be taken."""
+_START_AND_STAY = (
+    f'{_FILL}mark=$1; shift\ntimeout -k 5 "$@" <{INPUT}/prompt; code=$?\n'
+    f"printf '\\n%s %d\\n' \"$mark\" $code; exec sleep {_STAY}"
 )
 
 
@@ -55,6 +60,9 @@ class Job:
     sockets: Path | None
     """Here; inside it is `SOCKETS`. None gives the container a network instead."""
     owner: Owner
+    mark: str | None = None
+    """Begins the line that says that the program ended, with its exit code; the container then
+    waits for its files to be taken. None ends it with its program."""
 
 
 def create_container(client: "DockerClient", job: Job, *, wall: float) -> None:
@@ -70,16 +78,17 @@ def create_container(client: "DockerClient", job: Job, *, wall: float) -> None:
         OSError: the daemon does not answer.
     """
     seconds = int(wall) + _OWN_LIMIT
+    script, first = (_START, []) if job.mark is None else (_START_AND_STAY, [job.mark])
     client.api.create_container(
         job.image,
         # The prompt is a file, so that no length and no way of closing a stream matters.
-        ["/bin/sh", "-c", _START, "sh", str(seconds), *job.argv],
+        ["/bin/sh", "-c", script, "sh", *first, str(seconds), *job.argv],
         entrypoint=[],
         name=job.name,
-        user=f"{_USER_ID}:{_USER_ID}",
+        user=USER,
         working_dir=WORK,
         environment=dict(job.env),
-        labels=owner_labels(job.owner, deadline=time.time() + seconds + 60),
+        labels=owner_labels(job.owner, deadline=time.time() + seconds + 60 + _STAY),
         host_config=_host_config(client, job),
         # The client's own settings would put the host's HTTP proxy, with its login, inside.
         use_config_proxy=False,

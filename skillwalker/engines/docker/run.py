@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd
-from skillwalker.datatypes.trials import Invocation, Transcript
+from skillwalker.datatypes.trials import Invocation, OutputFiles, Transcript
 from skillwalker.engines.docker import hardening as inside
 from skillwalker.engines.docker.client import connect, read_daemon
 from skillwalker.engines.docker.container import Containers
@@ -23,6 +23,7 @@ from skillwalker.engines.docker.image import IMAGE, SandboxImage, need_image
 from skillwalker.engines.docker.sweep import sweep, this_process
 from skillwalker.engines.docker.trial_folder import inner_plugin_dirs, write_trial
 from skillwalker.engines.key_proxy import KeyProxy, serve_key_proxy
+from skillwalker.engines.output_files import Snapshot, snapshot
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.errors import EngineUnavailableError, TrialError
@@ -73,6 +74,15 @@ class _Place:
     proxy: KeyProxy
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ended:
+    """How a program in a container ended, after how many seconds, and what it left."""
+
+    end: ProcessEnd
+    duration: float
+    output: OutputFiles | None
+
+
 class DockerEngine:
     """Runs Claude Code in containers; opened by `open_docker`.
 
@@ -115,21 +125,23 @@ class DockerEngine:
             TrialError: the trial's folder or container cannot be made.
         """
         settings = self._settings
+        mode = self._facts.mode_of(may_act=invocation.may_act)
         arguments = build_arguments(
             binary=_CLI,
             plugin_dirs=inner_plugin_dirs(invocation),
             has_project=invocation.project_dir is not None,
             model=invocation.model,
             max_turns=invocation.max_turns,
-            permission_mode=settings.permission_mode,
+            permission_mode=mode,
         )
         reader = TrialReader(invocation, settings.prices)
         limits = Limits(wall=invocation.timeout, idle=settings.idle_timeout)
         async with self._free:
-            end, duration = await self._run_in_container(
+            ended = await self._run_in_container(
                 arguments, invocation, on_line=reader.take, limits=limits
             )
-        return self._explain(reader.finish(end, duration=duration))
+        transcript = reader.finish(ended.end, duration=ended.duration)
+        return self._explain(replace(transcript, output=ended.output))
 
     async def probe(self) -> None:
         """Run the CLI once without a request, and see that the daemon sees our files.
@@ -155,11 +167,12 @@ class DockerEngine:
             return Next.MORE
 
         try:
-            end, _ = await self._run_in_container(
+            ended = await self._run_in_container(
                 (_CLI, "--version"), nothing, on_line=on_line, limits=Limits(wall=60.0, idle=60.0)
             )
         except TrialError as error:
             raise EngineUnavailableError(f"engine docker: {error.detail}; {_SHARED}") from error
+        end = ended.end
         if end.exit_code != 0 or not b"".join(said).startswith(self._image.cli_version.encode()):
             words = shorten(end.stderr or b" ".join(said).decode(errors="replace")) or "nothing"
             raise EngineUnavailableError(
@@ -174,8 +187,8 @@ class DockerEngine:
         *,
         on_line: Callable[[bytes], Next],
         limits: Limits,
-    ) -> tuple[ProcessEnd, float]:
-        """Run a program on an invocation's files: how it ended, and in how many seconds."""
+    ) -> "_Ended":
+        """Run a program on an invocation's files."""
         name = f"skillwalker-{self._owner.pid}-{secrets.token_hex(6)}"
         folder = self._place.folder / name
         job = Job(
@@ -186,19 +199,25 @@ class DockerEngine:
             folder=folder,
             sockets=self._place.sockets,
             owner=self._owner,
+            mark=f"ended-{secrets.token_hex(12)}" if invocation.may_act else None,
         )
+        before: Snapshot | None = None
         try:
             write = partial(write_trial, folder, invocation, path=self._settings.path)
             await to_thread.run_sync(write)
+            if invocation.may_act:
+                before = await to_thread.run_sync(snapshot, folder / "work")
             began = anyio.current_time()
-            end = await self._containers.run(job, on_line=on_line, limits=limits)
+            end, output = await self._containers.run(
+                job, on_line=on_line, limits=limits, before=before
+            )
             duration = anyio.current_time() - began
         finally:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
         if end.exit_code == CANNOT_SET_UP:
             raise TrialError("set_up", f"cannot fill the working folder: {shorten(end.stderr)}")
-        return end, duration
+        return _Ended(end=end, duration=duration, output=output)
 
     def _environment(self) -> dict[str, str]:
         settings = self._settings
@@ -235,7 +254,7 @@ async def open_docker(settings: DockerSettings) -> AsyncIterator[DockerEngine]:
     if not settings.access.is_set:
         raise EngineUnavailableError(f"engine docker: there is no login for Claude; {_LOGIN}")
     async with AsyncExitStack() as stack:
-        connections = settings.concurrency + _SPARE_CONNECTIONS
+        connections = 2 * settings.concurrency + _SPARE_CONNECTIONS
         client = await to_thread.run_sync(
             partial(connect, settings.docker_host, connections=connections)
         )

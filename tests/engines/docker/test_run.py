@@ -81,7 +81,9 @@ class Sandbox:
         """Run a script."""
         with closing(connect(docker_host())) as client:
             job = self.job(need_image(client, self.image).id, script)
-            return await Containers(client, streams=1).run(job, on_line=self.take, limits=limits)
+            containers = Containers(client, streams=1)
+            end, _ = await containers.run(job, on_line=self.take, limits=limits)
+            return end
 
     def run(self, script: str, limits: Limits = LIMITS) -> ProcessEnd:
         """Run a script from a plain test."""
