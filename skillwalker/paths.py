@@ -26,6 +26,8 @@ class Places:
     output_dir: Path
     home: Path
     """The user's home, in which `user:name` targets lie."""
+    metrics: tuple[str, ...] | None = None
+    """Names of the metrics that the settings declare; None where no settings were read."""
 
     def plugin_folder(self, name: str) -> Path | None:
         """Find a plugin by its folder's name, else by the name in its manifest.
@@ -121,6 +123,7 @@ def open_places(project: Path, settings: Settings, home: Path) -> Places:
         plugin_dirs=(project / PLUGINS_DIR, *(place(entry) for entry in settings.plugin_dirs)),
         output_dir=place(settings.output_dir),
         home=home,
+        metrics=tuple(metric.name for metric in settings.metrics),
     )
 
 

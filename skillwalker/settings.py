@@ -57,6 +57,10 @@ class MetricSettings:
     composition: str | None = None
     """How `parts` are joined: sum, max or min."""
     parts: tuple[str, ...] = ()
+    direction: str | None = None
+    """Which way is better: increase or decrease; without it the metric is only shown."""
+    scale: float = 1.0
+    """What counts as one: a positive or signed number is brought to 0 to 1 by its share of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,6 +92,8 @@ class MetricForm(TableForm):
     unit: Text
     description: Text
     version: Annotated[int, Field(ge=1)] = 1
+    direction: Literal["increase", "decrease"] | None = None
+    scale: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     command: Annotated[list[Text], Field(min_length=1)] | None = None
     sum: Annotated[list[Text], Field(min_length=1)] | None = None
     max: Annotated[list[Text], Field(min_length=1)] | None = None
@@ -103,6 +105,8 @@ class MetricForm(TableForm):
             raise PydanticCustomError(
                 "source", 'measured by exactly one of "command", "sum", "max" and "min"'
             )
+        if self.kind == "bounded" and self.scale != 1:
+            raise PydanticCustomError("scale", 'without "scale": a bounded number has one')
         return self
 
     def settings(self, name: str) -> MetricSettings:
@@ -118,6 +122,8 @@ class MetricForm(TableForm):
             command=tuple(self.command or ()),
             composition=composition,
             parts=tuple(parts),
+            direction=self.direction,
+            scale=self.scale,
         )
 
     def _compositions(self) -> dict[str, list[str] | None]:

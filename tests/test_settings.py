@@ -37,6 +37,8 @@ kind = "positive"
 unit = "ms"
 description = "time of a build"
 command = ["make", "bench"]
+direction = "decrease"
+scale = 250
 
 [metrics.all]
 kind = "positive"
@@ -70,6 +72,8 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
                 description="time of a build",
                 version=1,
                 command=("make", "bench"),
+                direction="decrease",
+                scale=250,
             ),
             MetricSettings(
                 name="all",
@@ -152,6 +156,18 @@ def test_pyproject_is_read_unless_there_is_a_file_of_our_own(tmp_path: Path) -> 
             'skillwalker.toml: "metrics.m" must be measured by exactly one of '
             '"command", "sum", "max" and "min"',
             id="metric without a source",
+        ),
+        pytest.param(
+            '[metrics.m]\nkind = "bounded"\nunit = "u"\ndescription = "d"\nmax = ["a"]\n'
+            'direction = "up"\nscale = 0',
+            'skillwalker.toml: "metrics.m.direction" must be "increase" or "decrease", not "up"\n'
+            'skillwalker.toml: "metrics.m.scale" must be more than 0, not 0',
+            id="direction and scale",
+        ),
+        pytest.param(
+            '[metrics.m]\nkind = "bounded"\nunit = "u"\ndescription = "d"\nmax = ["a"]\nscale = 2',
+            'skillwalker.toml: "metrics.m" must be without "scale": a bounded number has one',
+            id="bounded with a scale",
         ),
         pytest.param(
             'engine-env = ["A=B"]',

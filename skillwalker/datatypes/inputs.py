@@ -70,6 +70,8 @@ class Suite:
     path: Path
     plugins: tuple[str, ...]
     cases: tuple[Case, ...]
+    metrics: tuple[str, ...] = ()
+    """Declared metrics that are tracked beside each candidate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

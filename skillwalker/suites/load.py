@@ -13,6 +13,7 @@ from skillwalker.errors import ConfigNotFoundError, SuiteError, TargetError
 from skillwalker.faults import Loc, closest, find_faults, place, quoted, shown
 from skillwalker.normal_form import normal_form
 from skillwalker.paths import Places, is_file_name, plugin_name
+from skillwalker.settings import SETTINGS_FILE
 from skillwalker.suites.cases import Draft, build_case, draft_case
 from skillwalker.suites.files import SuiteFiles
 from skillwalker.suites.schema import SuiteForm
@@ -50,7 +51,7 @@ def load_suite(places: Places, name: str) -> Suite:
         raise ConfigNotFoundError(_no_suite(name, places))
     label = _relative(folder / TESTS_FILE, places)
     raw = _read_json(folder / TESTS_FILE, label)
-    plugins, lines = _check_head(raw, places)
+    head, lines = _check_head(raw, places)
     entries = raw.get("tests")
     drafts = [draft_case(index, entry) for index, entry in enumerate(_listed(entries))]
     cases = [build_case(draft, SuiteFiles(folder=folder)) for draft in drafts]
@@ -60,7 +61,13 @@ def load_suite(places: Places, name: str) -> Suite:
     lines += [f"{_tag(draft)}: {fault}" for draft in drafts for fault in draft.faults]
     if lines:
         raise SuiteError("\n".join(f"{label}: {line}" for line in lines))
-    return Suite(name=name, path=folder, plugins=plugins, cases=tuple(cases))
+    return Suite(
+        name=name,
+        path=folder,
+        plugins=tuple(head.plugins),
+        cases=tuple(cases),
+        metrics=tuple(head.metrics),
+    )
 
 
 def _no_suite(name: str, places: Places) -> str:
@@ -135,8 +142,8 @@ def _refuse_constant(word: str) -> object:
     raise ValueError(f"{word} is no number of JSON")
 
 
-def _check_head(raw: Mapping[str, object], places: Places) -> tuple[tuple[str, ...], list[str]]:
-    """Check everything but the cases; give the plugins and a line for every fault."""
+def _check_head(raw: Mapping[str, object], places: Places) -> tuple[SuiteForm, list[str]]:
+    """Check everything but the cases; give it and a line for every fault."""
     lines = [_twice(loc, key) for loc, key in _repeats(raw) if loc[:1] != ("tests",)]
     entries = raw.get("tests")
     if isinstance(entries, list) and entries:
@@ -144,13 +151,28 @@ def _check_head(raw: Mapping[str, object], places: Places) -> tuple[tuple[str, .
     try:
         form = SuiteForm.model_validate(raw)
     except ValidationError as error:
-        return (), lines + [fault.message for fault in find_faults(error, SuiteForm)]
+        return SuiteForm.model_construct(), lines + [
+            fault.message for fault in find_faults(error, SuiteForm)
+        ]
     for index, name in enumerate(form.plugins):
         if places.plugin_folder(name) is None:
             known = closest(name, (plugin_name(folder) for folder in places.plugin_folders()))
             where = f'"plugins[{index}]"'
             lines.append(f"{where} {quoted(name)}: there is no such plugin; {known}")
-    return tuple(form.plugins), lines
+    return form, lines + _metric_faults(form.metrics, places)
+
+
+def _metric_faults(names: Sequence[str], places: Places) -> list[str]:
+    """Say which metrics are not declared, or named twice."""
+    lines = []
+    for index, name in enumerate(names):
+        where = f'"metrics[{index}]" {quoted(name)}'
+        if places.metrics is not None and name not in places.metrics:
+            known = closest(name, places.metrics)
+            lines.append(f"{where}: there is no such metric in {SETTINGS_FILE}; {known}")
+        if name in names[:index]:
+            lines.append(f"{where}: is named twice; keep one")
+    return lines
 
 
 def _repeats(raw: object) -> Iterator[tuple[Loc, str]]:

@@ -134,12 +134,15 @@ class CaseForm(Form):
 
 
 class SuiteForm(Form):
-    """A suite: its plugins and its cases."""
+    """A suite: its plugins, its metrics and its cases."""
 
     model_config = ConfigDict(title="tests.json")
 
     schema_address: str | None = Field(None, alias="$schema", description="For your editor.")
     plugins: list[Text] = Field(default_factory=list)
+    metrics: list[Text] = Field(
+        default_factory=list, description="Metrics of skillwalker.toml to track beside candidates."
+    )
     tests: Annotated[list[CaseForm], Field(min_length=1)]
 
 

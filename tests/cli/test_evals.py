@@ -88,7 +88,7 @@ def test_schema_names_every_key_of_a_case(capsys: Output) -> None:
     schema = json.loads(capsys.readouterr().out)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["required"] == ["tests"]
-    assert set(schema["properties"]) == {"$schema", "plugins", "tests"}
+    assert set(schema["properties"]) == {"$schema", "plugins", "metrics", "tests"}
     case = schema["$defs"]["CaseForm"]
     assert set(case["properties"]) == {
         "name", "type", "skillFile", "agentFile", "prompt", "promptFile", "model", "scaffold",

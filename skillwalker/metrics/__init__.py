@@ -1,0 +1,1 @@
+"""What a command measures beside the trials: read, repeated, declared, calibrated, tracked."""
