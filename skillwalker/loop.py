@@ -17,7 +17,7 @@ from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
 from skillwalker.datatypes.trials import Trial
-from skillwalker.datatypes.vocabulary import CaseSet, Phase, StopReason
+from skillwalker.datatypes.vocabulary import CaseSet, StopReason
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import (
     BudgetReached,
@@ -27,12 +27,23 @@ from skillwalker.errors import (
     UndecidedError,
 )
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring, join_rounds
+from skillwalker.measuring import Measuring, Wanted, join_rounds
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import propose
 from skillwalker.search import gate
-from skillwalker.search.protocol import History, Measure, Propose, Refusal, Stop, Strategy
+from skillwalker.search.protocol import (
+    CellRuns,
+    History,
+    Measure,
+    Part,
+    Propose,
+    Refusal,
+    Sample,
+    Sampled,
+    Stop,
+    Strategy,
+)
 from skillwalker.sent_listing import Probe
 from skillwalker.steps.step_6_improve import ImproverError
 from skillwalker.targets.names import description_hash
@@ -93,7 +104,7 @@ class _Run:
         self.plan = plan
         self.tools = tools
         self.config = plan.config
-        self.history = History(cases=plan.cases, original=plan.target.description)
+        self.history = History.begin(plan.cases, plan.target.description)
         self.measuring = Measuring(
             plan,
             engine=tools.engine,
@@ -136,8 +147,10 @@ class _Run:
         """Do what the strategy names until it stops; a dead improver leaves the best so far."""
         while self.stopped is None:
             match self.tools.strategy.next_work(self.history):
-                case Measure(description=text, phase=phase, runs=runs):
-                    await self._measure(text, phase, runs)
+                case Measure() as work:
+                    await self._measure(work.description, work)
+                case Sample(parts=parts):
+                    await self._sample(parts)
                 case Propose() as work:
                     try:
                         await self._propose(work)
@@ -163,27 +176,55 @@ class _Run:
                 rounds=number,
             )
             self.tools.listener(events.RoundDone(rounds=number, gate=self.gate))
-            if not gate.another_round(self.gate, most=self.config.confirm_runs):
+            if not gate.another_round(self.gate, most=self.tools.strategy.confirm_rounds):
                 break
         if self.gate is not None and self.gate.passed:
             await self._check_winner(best)
 
     # --- what they are made of -----------------------------------------------------------------
 
-    async def _measure(self, text: str, phase: Phase, runs: int) -> None:
-        """Measure a description on train and holdout, and put it into the history."""
+    async def _measure(self, text: str, work: Measure | Propose) -> None:
+        """Measure a new description on train and holdout, and put it into the history."""
         number = len(self.history.iterations) + 1
-        cases = tuple((s.case, s.set, s.case.runs or runs) for s in self.plan.cases)
-        results = await self.measuring.run(cases, text, number, phase=phase)
+        if work.cells is None:
+            cells = tuple(
+                Wanted(case=s.case, set=s.set, runs=s.case.runs or work.runs, group=s.group)
+                for s in self.plan.cases
+            )
+        else:
+            cells = self._wanted(work.cells)
+        results = await self.measuring.run(cells, text, number, phase=work.phase)
         iteration = Iteration(
             number=number,
-            phase=phase,
+            phase=work.phase,
             candidate=description_hash(text),
             description=text,
             results=results,
         )
-        self.history = replace(self.history, events=(*self.history.events, iteration))
+        self.history = self.history.then(iteration)
         self.tools.listener(events.IterationDone(iteration=iteration))
+
+    async def _sample(self, parts: Sequence[Part]) -> None:
+        """Measure candidates further, side by side, and lay the results on those of before."""
+        sampled = [self.history.iterations[part.number - 1] for part in parts]
+        wanted = [
+            (i.description, i.number, self._wanted(p.cells))
+            for i, p in zip(sampled, parts, strict=True)
+        ]
+        results = await self.measuring.run_beside(wanted)
+        numbered = tuple((i.number, found) for i, found in zip(sampled, results, strict=True))
+        self.history = self.history.then(Sampled(parts=numbered))
+        further = tuple(self.history.iterations[part.number - 1] for part in parts)
+        self.tools.listener(events.SampleDone(iterations=further))
+
+    def _wanted(self, cells: Sequence[CellRuns]) -> tuple[Wanted, ...]:
+        """Say what of the plan's cases is measured: every run apart, so that no vote cuts any."""
+        split = self.plan.cases
+        return tuple(
+            Wanted(case=split[at].case, set=split[at].set, runs=1, group=split[at].group)
+            for at, runs in cells
+            for _ in range(runs)
+        )
 
     async def _propose(self, work: Propose) -> None:
         """Ask for a child and measure it; nothing usable is an event too."""
@@ -192,10 +233,9 @@ class _Run:
         answer = await self._refuse_hidden(answer)
         self.tools.listener(events.Proposed(description=answer.description, reason=answer.reason))
         if answer.description is None:
-            refusal = Refusal(parent=work.parent)
-            self.history = replace(self.history, events=(*self.history.events, refusal))
+            self.history = self.history.then(Refusal(parent=work.parent))
         else:
-            await self._measure(answer.description, work.phase, work.runs)
+            await self._measure(answer.description, work)
 
     async def _refuse_hidden(self, answer: Answer) -> Answer:
         """Take back a description that its trials would not send, or not as it was computed."""
@@ -230,17 +270,22 @@ class _Run:
 
     async def _round(self, iteration: Iteration) -> tuple[CaseResult, ...]:
         """Measure a candidate once more on every case, with fresh draws."""
-        cases = tuple((split.case, CaseSet.CONFIRM, 1) for split in self.plan.cases)
+        cells = tuple(
+            Wanted(case=split.case, set=CaseSet.CONFIRM, runs=1, group=split.group)
+            for split in self.plan.cases
+        )
         return await self.measuring.run(
-            cases, iteration.description, iteration.number, purpose=CaseSet.CONFIRM
+            cells, iteration.description, iteration.number, purpose=CaseSet.CONFIRM
         )
 
     async def _check_text(self, text: str, number: int) -> None:
         """Run the preflight on a description."""
 
         async def measure(controls: Sequence[TriggerCase]) -> tuple[CaseResult, ...]:
-            cases = tuple((case, CaseSet.CONTROL, CONTROL_RUNS) for case in controls)
-            return await self.measuring.run(cases, text, number, purpose=CaseSet.CONTROL)
+            cells = tuple(
+                Wanted(case=case, set=CaseSet.CONTROL, runs=CONTROL_RUNS) for case in controls
+            )
+            return await self.measuring.run(cells, text, number, purpose=CaseSet.CONTROL)
 
         plan = self.plan
         await self.tools.preflight(plan.target, plan.listing, plan.models, measure)

@@ -2,15 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from skillwalker.config import LoopConfig
 from skillwalker.datatypes import summary as events
 from skillwalker.datatypes.inputs import TriggerCase
-from skillwalker.datatypes.scores import CaseResult, Cell
+from skillwalker.datatypes.scores import CaseResult, Cell, join_results
 from skillwalker.datatypes.trials import BuiltPlugin, Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Phase
 from skillwalker.engines.protocol import Engine
+from skillwalker.errors import (
+    BudgetReached,
+    EngineUnavailableError,
+    SkillwalkerError,
+    UndecidedError,
+)
 from skillwalker.limits import Limits
 from skillwalker.plan import Plan
 from skillwalker.sent_listing import Probe, check_shown
@@ -18,6 +25,19 @@ from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.steps.step_4_run_trials import run_trials
 from skillwalker.targets.names import description_hash
 from skillwalker.trials.journal import Journal
+from skillwalker.trials.pool import map_bounded
+
+Results = tuple[CaseResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A case to be measured, with the most runs it may have."""
+
+    case: TriggerCase
+    set: CaseSet
+    runs: int
+    group: str | None = None
 
 
 class Measuring:
@@ -57,7 +77,7 @@ class Measuring:
 
     async def run(
         self,
-        cases: Sequence[tuple[TriggerCase, CaseSet, int]],
+        wanted: Sequence[Wanted],
         text: str,
         number: int,
         *,
@@ -67,33 +87,90 @@ class Measuring:
         """Run trials of one description.
 
         Args:
-            cases: each with its set and the most runs it may have.
+            wanted: the cases; one that stands there more often gets further runs.
             text: the description.
             number: of the iteration that it belongs to.
             phase: of the search, for the listener.
             purpose: control or confirm; None for train and holdout.
+
+        Returns:
+            A result for each case, in order of first appearance.
 
         Raises:
             BudgetReached: a limit forbids another trial; those in flight are finished.
             UndecidedError: too many trials say nothing.
             EngineUnavailableError: no trial can run at all.
         """
-        cells = tuple(self._cell(case, side, text, runs) for case, side, runs in cases)
-        most = sum(cell.runs for cell in cells)
+        most = sum(one.runs for one in wanted)
         self._listener(events.StepStarted(number=number, phase=phase, set=purpose, trials=most))
+        return await self._run(wanted, text, number, self._plan.config)
+
+    async def run_beside(
+        self, parts: Sequence[tuple[str, int, Sequence[Wanted]]]
+    ) -> tuple[tuple[CaseResult, ...], ...]:
+        """Run trials of several descriptions in one step, their workers side by side.
+
+        Args:
+            parts: of each description its text, the number of its iteration and what is wanted.
+
+        Raises:
+            BudgetReached: as in `run`.
+            UndecidedError: as in `run`.
+            EngineUnavailableError: as in `run`.
+        """
+        numbers = tuple(number for _, number, _ in parts)
+        most = sum(one.runs for _, _, wanted in parts for one in wanted)
+        self._listener(
+            events.StepStarted(
+                number=numbers[0], phase=None, set=None, trials=most, beside=numbers[1:]
+            )
+        )
+        concurrency = self._plan.config.concurrency
+        abreast = min(len(parts), concurrency)
+        failures: list[SkillwalkerError] = []
+
+        async def run_part(numbered: tuple[int, tuple[str, int, Sequence[Wanted]]]) -> Results:
+            at, (text, number, wanted) = numbered
+            share = (concurrency + abreast - 1 - at % abreast) // abreast
+            config = self._config_of_part(share, sum(one.runs for one in wanted))
+            try:
+                return await self._run(wanted, text, number, config)
+            except (BudgetReached, UndecidedError, EngineUnavailableError) as error:
+                # Raised only when the other parts are done: their trials are paid for.
+                failures.append(error)
+                return ()
+
+        results = await map_bounded(run_part, enumerate(parts), limit=abreast)
+        if failures:
+            raise failures[0]
+        return results
+
+    def _config_of_part(self, concurrency: int, runs: int) -> LoopConfig:
+        """Give a small step its workers, and as many undecided trials as one of every case."""
+        config = self._plan.config
+        larger = max(1.0, len(self._plan.cases) / max(1, runs))
+        return replace(
+            config, concurrency=concurrency, max_undecided=min(1.0, config.max_undecided * larger)
+        )
+
+    async def _run(
+        self, wanted: Sequence[Wanted], text: str, number: int, config: LoopConfig
+    ) -> Results:
+        """Run trials of one description."""
+        cells = self._cells(wanted, text)
         results = await run_trials(
             cells,
             built=self._copy(text),
             iteration=number,
             engine=self._engine,
             journal=self._journal,
-            config=self._plan.config,
+            config=config,
             admit=self._limits.admit,
             on_trial=self._keep,
         )
         for cell, result in zip(cells, results, strict=True):
             self._runs_so_far[self._key(cell.case, text)] += len(result.trials)
-        return results
+        return join_results(results)
 
     async def check_shown(self, text: str) -> None:
         """See that the trials of a description will send it, where anything is sent.
@@ -118,10 +195,23 @@ class Measuring:
             self._copies[text] = built
         return self._copies[text]
 
-    def _cell(self, case: TriggerCase, side: CaseSet, text: str, runs: int) -> Cell:
-        """Number a case's further runs behind those it had under this text."""
-        first = self._runs_so_far[self._key(case, text)]
-        return Cell(case=case, set=side, runs=runs, first_index=first)
+    def _cells(self, wanted: Sequence[Wanted], text: str) -> tuple[Cell, ...]:
+        """Number each case's further runs behind those it had under this text."""
+        handed_out: Counter[tuple[str, str, str]] = Counter()
+        cells: list[Cell] = []
+        for one in wanted:
+            key = self._key(one.case, text)
+            cells.append(
+                Cell(
+                    case=one.case,
+                    set=one.set,
+                    runs=one.runs,
+                    first_index=self._runs_so_far[key] + handed_out[key],
+                    group=one.group,
+                )
+            )
+            handed_out[key] += one.runs
+        return tuple(cells)
 
     @staticmethod
     def _key(case: TriggerCase, text: str) -> tuple[str, str, str]:

@@ -11,7 +11,14 @@ from pathlib import Path
 from skillwalker.completers.protocol import Completer, resolve_model
 from skillwalker.completers.registry import open_completer
 from skillwalker.config import Login
-from skillwalker.datatypes.summary import Event, IterationDone, Started, Summary, Warned
+from skillwalker.datatypes.summary import (
+    Event,
+    IterationDone,
+    SampleDone,
+    Started,
+    Summary,
+    Warned,
+)
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.engines.registry import EngineSettings
@@ -130,7 +137,9 @@ async def _measure(
     def listen(event: Event) -> None:
         match event:
             case IterationDone(iteration=iteration):
-                store.write_iteration(order.run_kind, iteration)
+                store.write_iterations(order.run_kind, (iteration,))
+            case SampleDone(iterations=further):
+                store.write_iterations(order.run_kind, further)
             case Started(headline=headline) if order.engine_why:
                 event = replace(event, headline=f"{headline} ({order.engine_why})")
             case _:
@@ -206,7 +215,7 @@ def _write(plan: Plan, summary: Summary, store: RunStore, around: Surroundings) 
 def _nothing(plan: Plan, cause: str) -> Measured:
     """What is measured where no engine could be opened."""
     return Measured(
-        history=History(cases=plan.cases, original=plan.target.description),
+        history=History.begin(plan.cases, plan.target.description),
         best=None,
         gate=None,
         confirmed=None,

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from skillwalker.datatypes.scores import CaseResult, Rate, UsageTotal, sum_usage
 from skillwalker.datatypes.summary import Summary
@@ -119,7 +120,7 @@ def _results(
 def _sided(results: Sequence[CaseResult], measured: Measured) -> tuple[CaseResult, ...]:
     """Put the cases of confirm results back on their sides of the split."""
     return tuple(
-        CaseResult(case=result.case, set=split.set, trials=result.trials)
+        replace(result, set=split.set)
         for result, split in zip(results, measured.history.cases, strict=True)
     )
 

@@ -1,7 +1,7 @@
 """Trials of one case, iterations, and the figures made from them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.trials import Trial, Usage
@@ -16,6 +16,8 @@ class Cell:
     set: CaseSet
     runs: int
     first_index: int
+    group: str | None = None
+    """Joins near-duplicates; None where the case stands alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,8 @@ class CaseResult:
     set: CaseSet
     trials: tuple[Trial, ...] = field(repr=False)
     """Last attempt of each run, in order of run_index."""
+    group: str | None = None
+    """Joins near-duplicates, which are one sample together; None where the case stands alone."""
 
     def count(self, outcome: Outcome) -> int:
         """Number of trials with that outcome."""
@@ -57,6 +61,18 @@ class CaseResult:
         if self.triggered == self.not_triggered:
             return None
         return (self.triggered > self.not_triggered) == self.case.should_trigger
+
+
+def join_results(results: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
+    """Join the trials of each case and model, in order of first appearance."""
+    joined: dict[tuple[str, str], CaseResult] = {}
+    for result in results:
+        key = (result.case.name, result.case.model)
+        before = joined.get(key)
+        joined[key] = (
+            result if before is None else replace(before, trials=before.trials + result.trials)
+        )
+    return tuple(joined.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

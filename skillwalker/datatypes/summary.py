@@ -87,6 +87,8 @@ class StepStarted:
     """Control or confirm; None for train and holdout together."""
     trials: int
     """The most that this step can have, retries apart."""
+    beside: tuple[int, ...] = ()
+    """Numbers of the other iterations that are measured further in the same step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +100,16 @@ class TrialDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationDone:
-    """A candidate was measured on train and holdout."""
+    """A candidate was measured on train and holdout for the first time."""
 
     iteration: Iteration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleDone:
+    """Candidates were measured further, in one step; each holds all its search trials."""
+
+    iterations: tuple[Iteration, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,4 +135,6 @@ class Warned:
     message: str
 
 
-Event = Started | StepStarted | TrialDone | IterationDone | Proposed | RoundDone | Warned
+Event = (
+    Started | StepStarted | TrialDone | IterationDone | SampleDone | Proposed | RoundDone | Warned
+)

@@ -5,8 +5,9 @@
 
 import gzip
 import hashlib
+import json
 import zlib
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -102,7 +103,7 @@ class RunStore:
         for row in read_rows(folder / TRIALS):
             trial = records.read_trial(row)
             self._trials[records.trial_key(trial)] = trial
-        self._iterations: set[object] | None = None
+        self._iterations: dict[object, dict[str, object]] | None = None
         self._answers = records.read_answers(read_rows(folder / IMPROVER))
 
     @property
@@ -146,14 +147,22 @@ class RunStore:
         """Write what the run depends on, before its first trial."""
         self._files.write(PLAN, record)
 
-    def write_iteration(self, kind: str, iteration: Iteration) -> None:
-        """Append a measured candidate to the run's iterations, unless an earlier life did."""
+    def write_iterations(self, kind: str, iterations: Iterable[Iteration]) -> None:
+        """Keep a line of each measured candidate; one that was measured further gets a new line."""
         name = f"{kind}-iteration.jsonl"
         if self._iterations is None:
-            self._iterations = {row.get("iteration") for row in read_rows(self.folder / name)}
-        if iteration.number not in self._iterations:
-            self._files.append(name, records.iteration_row(self.run_id, iteration))
-            self._iterations.add(iteration.number)
+            self._iterations = {row["iteration"]: row for row in read_rows(self.folder / name)}
+        is_new_line = False
+        for iteration in iterations:
+            row = json.loads(json.dumps(records.iteration_row(self.run_id, iteration)))
+            if self._iterations.get(iteration.number) == row:
+                continue
+            is_new_line |= iteration.number in self._iterations
+            if not is_new_line:
+                self._files.append(name, row)
+            self._iterations[iteration.number] = row
+        if is_new_line:
+            self._files.replace(name, self._iterations.values())
 
     def write_summary(self, summary: Summary) -> Path:
         """Write the run's summary whole or not at all."""

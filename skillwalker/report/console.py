@@ -12,6 +12,7 @@ from skillwalker.datatypes.summary import (
     IterationDone,
     Proposed,
     RoundDone,
+    SampleDone,
     Started,
     StepStarted,
     Summary,
@@ -70,9 +71,8 @@ class Reporter:
                 self._undecided += trial.outcome is Outcome.UNDECIDED
                 note = f"{self._undecided} undecided" if self._undecided else ""
                 self._progress.update(self._task, advance=trial.attempt == 0, note=note)
-            case IterationDone(iteration=iteration):
-                self._iterations.append(iteration)
-                self._line(f"  {_iteration_line(iteration)}")
+            case IterationDone() | SampleDone():
+                self._measured(event)
             case Proposed() | RoundDone():
                 self._line(f"  {_news(event)}")
             case Warned(message=message):
@@ -125,6 +125,16 @@ class Reporter:
         name = what or f"iteration {event.number}"
         phase = f" ({event.phase.value})" if event.phase is not None else ""
         self._progress.reset(self._task, total=event.trials, description=f"{name}{phase}")
+
+    def _measured(self, event: IterationDone | SampleDone) -> None:
+        """Keep what was measured; only a candidate that is new is worth a line."""
+        match event:
+            case IterationDone(iteration=iteration):
+                self._iterations.append(iteration)
+                self._line(f"  {_iteration_line(iteration)}")
+            case SampleDone(iterations=further):
+                for iteration in further:
+                    self._iterations[iteration.number - 1] = iteration
 
     # --- the final report ----------------------------------------------------------------------
 

@@ -56,6 +56,7 @@ class Phases:
     """The original and refused proposals included."""
     runs: int
     """Most runs of a case in one evaluation."""
+    confirm_rounds: int = 3
 
     def next_work(self, history: History) -> Work:
         """Measure the original, then name children of the last text until a reason to stop."""

@@ -54,4 +54,5 @@ class Vote:
     def result(self) -> CaseResult:
         """Give the case with its trials in order of run_index."""
         trials = tuple(self._settled[index] for index in sorted(self._settled))
-        return CaseResult(case=self.cell.case, set=self.cell.set, trials=trials)
+        cell = self.cell
+        return CaseResult(case=cell.case, set=cell.set, trials=trials, group=cell.group)

@@ -55,7 +55,7 @@ def history(most: int, rows: Sequence[str | None], *, holdout: str | None = None
             measured += results([holdout], side=CaseSet.HOLDOUT)
         number = 1 + sum(isinstance(event, Iteration) for event in events)
         events.append(iteration(number, measured, phase=phase_of(place, most)))
-    return History(cases=CASES, original="the original", events=tuple(events))
+    return History.begin(CASES, "the original", events)
 
 
 def next_work(most: int, rows: Sequence[str | None], *, holdout: str | None = None) -> Work:
