@@ -36,7 +36,7 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
+class Pair:
     """A target and a suite that has cases for it."""
 
     target: Target
@@ -77,7 +77,7 @@ def resolve(
     pairs = [
         pair
         for loaded in suites
-        for pair in _pairs_of(loaded, kind, places)
+        for pair in pairs_of(loaded, kind, places)
         if wanted is None or pair.file == wanted.path.resolve()
     ]
     if not pairs:
@@ -129,7 +129,7 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
         f"  {_command(kind, pair, MEASURE)}"
         for kind in tested
         for one in suites
-        for pair in _pairs_of(one, kind, places)
+        for pair in pairs_of(one, kind, places)
     }
     raise SuiteError("\n".join(("skills and agents have cases; choose one:", *sorted(lines))))
 
@@ -174,8 +174,12 @@ def _load_all(places: Places, suite: str | None) -> Iterator[Suite]:
             ) from error
 
 
-def _pairs_of(suite: Suite, kind: TargetKind, places: Places) -> list[_Pair]:
-    """Sort the call cases of a suite by their targets, whatever way these are written."""
+def pairs_of(suite: Suite, kind: TargetKind, places: Places) -> list[Pair]:
+    """Sort the call cases of a suite by their targets, whatever way these are written.
+
+    Raises:
+        TargetError: a target of the suite cannot be read.
+    """
     targets: dict[Path, Target] = {}
     cases: dict[Path, dict[str, TriggerCase]] = {}
     for case, call in _calls(suite, kind):
@@ -185,7 +189,7 @@ def _pairs_of(suite: Suite, kind: TargetKind, places: Places) -> list[_Pair]:
         targets[file] = min(targets.get(file, target), target, key=lambda one: str(one.path))
         cases.setdefault(file, {})[case.name] = _trigger_case(case, call.expected)
     return [
-        _Pair(
+        Pair(
             target=target,
             suite=suite.name,
             cases=tuple(found for _, found in sorted(cases[file].items())),
@@ -217,12 +221,12 @@ def _trigger_case(case: Case, expected: bool) -> TriggerCase:
     )
 
 
-def _choice(kind: TargetKind, problem: str, pairs: Sequence[_Pair], run_kind: str | None) -> str:
+def _choice(kind: TargetKind, problem: str, pairs: Sequence[Pair], run_kind: str | None) -> str:
     lines = sorted(f"  {_command(kind, pair, run_kind)}" for pair in pairs)
     return "\n".join((f"{problem}; choose one:", *lines))
 
 
-def _command(kind: TargetKind, pair: _Pair, run_kind: str | None) -> str:
+def _command(kind: TargetKind, pair: Pair, run_kind: str | None) -> str:
     facts, target, suite = KINDS[kind], quote(pair.target.id), quote(pair.suite)
     if run_kind == MEASURE:
         return f"skillwalker measure {target} --eval {suite}"

@@ -1,0 +1,129 @@
+"""skillwalker.lock: what a project remembers of its targets, in a file to be committed.
+
+Entries are sorted and written one key a line, so that two branches that measured different
+targets merge. Simulated entries stand beside real ones and are marked.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
+from skillwalker.errors import StoreError, TargetError
+from skillwalker.recording.records import check_version
+from skillwalker.targets.file_swap import swap_bytes
+from skillwalker.user_files import read_regular
+
+LOCK_FILE = "skillwalker.lock"
+SCHEMA_VERSION = 1
+ATTEMPTS = 20
+"""Tries against other processes that write the file at the same moment."""
+
+_ENTRY = pydantic.TypeAdapter(LockEntry)
+_KEYS = tuple(field.name for field in dataclasses.fields(EntryKey))
+
+Entries = Mapping[EntryKey, LockEntry]
+
+
+def read_lock(project: Path) -> dict[EntryKey, LockEntry]:
+    """Read what is remembered; nothing where there is no file.
+
+    Raises:
+        StoreError: the file is broken or a newer Skillwalker wrote it.
+    """
+    return _parse(project / LOCK_FILE, _bytes(project / LOCK_FILE))
+
+
+def update_lock(
+    project: Path, change: Callable[[LockEntry | None], LockEntry], key: EntryKey
+) -> None:
+    """Change one entry, whatever other processes change at the same time.
+
+    Args:
+        project: the project's folder.
+        change: makes the new entry of the old one; may be called more than once.
+        key: which entry.
+
+    Raises:
+        StoreError: the file is broken, newer, or cannot be written.
+    """
+    merge_entries(project, lambda entries: {key: change(entries.get(key))})
+
+
+def merge_entries(project: Path, change: Callable[[Entries], Entries]) -> None:
+    """Change some entries, whatever other processes change at the same time.
+
+    Args:
+        project: the project's folder.
+        change: is given all entries and gives those that change; may be called more than once.
+
+    Raises:
+        StoreError: the file is broken, newer, or cannot be written.
+    """
+    path = project / LOCK_FILE
+    reason = ""
+    for _ in range(ATTEMPTS):
+        old = _bytes(path)
+        entries = _parse(path, old)
+        new = write_entries({**entries, **change(entries)})
+        if new == old:
+            return
+        try:
+            swap_bytes(path, old=old, new=new, check=lambda _content: None)
+        except TargetError as error:
+            reason = str(error)
+            if _bytes(path) == old:
+                break
+        else:
+            return
+    raise StoreError(f"{path} cannot be written: {reason}")
+
+
+def write_entries(entries: Entries) -> bytes:
+    """Write the whole file."""
+    rows = [_row(entries[key]) for key in sorted(entries)]
+    record = {"schema_version": SCHEMA_VERSION, "targets": rows}
+    text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _row(entry: LockEntry) -> dict[str, object]:
+    """Make an entry's object, its key first."""
+    values = dataclasses.asdict(entry)
+    return {**values.pop("key"), **values}
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return read_regular(path) if path.exists() else None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error}") from error
+
+
+def _parse(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
+    if content is None:
+        return {}
+    try:
+        record = json.loads(content)
+        if not isinstance(record, dict):
+            raise TypeError("it is no JSON object")
+        check_version(record, LOCK_FILE)
+        entries = [_entry(row) for row in record["targets"]]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise StoreError(
+            f"{path} cannot be read ({reason}); restore it from git, or remove it: then every"
+            " target counts as never measured"
+        ) from error
+    return {entry.key: entry for entry in entries}
+
+
+def _entry(row: Mapping[str, Any]) -> LockEntry:
+    """Read an entry's object."""
+    key = {name: row[name] for name in _KEYS}
+    rest = {name: value for name, value in row.items() if name not in _KEYS}
+    return _ENTRY.validate_python({**rest, "key": key})

@@ -1,0 +1,110 @@
+"""What a project remembers of a run: the entry of skillwalker.lock, old made new (pure)."""
+
+from dataclasses import replace
+
+from skillwalker.datatypes.lock_entries import AppliedChange, EntryKey, LockEntry, Rejected
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.fingerprint import cases_fingerprint, target_fingerprint
+from skillwalker.plan import Plan
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.names import description_hash
+
+CAME_TO_ITS_END = frozenset(
+    {
+        StopReason.PERFECT,
+        StopReason.ITERATIONS,
+        StopReason.CONVERGED,
+        StopReason.UNRESOLVED,
+        StopReason.IMPROVER,
+    }
+)
+"""A search that ended so is not begun again before something changes."""
+
+
+def entry_key(plan: Plan, *, engine: str) -> EntryKey:
+    """Name the entry of what a run is about."""
+    return EntryKey(path=plan.target_path, suite=plan.suite, simulated=engine == "simulated")
+
+
+def looks_taken(entry: LockEntry | None, plan: Plan) -> int:
+    """Say how often texts were held against this target's original in confirm rounds before.
+
+    The count goes on over improvements that were written, since each is another chance of a
+    lucky pass; it begins anew with other cases, or when somebody else changed the description.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    if entry is None or entry.candidate != description_hash(plan.target.description):
+        return 0
+    return entry.looks if entry.looked_with == cases_fingerprint(plan) else 0
+
+
+def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEntry | None:
+    """Make the entry after a run; None when the run said nothing.
+
+    Args:
+        entry: of before.
+        plan: of the run, for the Claude Code that was found.
+        summary: how it ended.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    if summary.verdict is Verdict.INCONCLUSIVE or summary.original is None:
+        return None
+    in_file = summary.best_description if summary.applied else summary.original_description
+    fingerprint = target_fingerprint(plan, engine=summary.engine, text=in_file)
+    looked = summary.gate is not None and summary.gate.rounds > 0
+    new = LockEntry(
+        key=entry_key(plan, engine=summary.engine),
+        kind=plan.target.kind,
+        target=plan.target.id,
+        engine=summary.engine,
+        candidate=description_hash(in_file),
+        fingerprint=fingerprint,
+        rates=summary.best if summary.applied else summary.original,
+        run_id=summary.run_id,
+        looks=looks_taken(entry, plan) + looked,
+        looked_with=cases_fingerprint(plan),
+        applied=_applied(entry, summary, in_file),
+    )
+    return _with_search(new, entry, summary)
+
+
+def _with_search(new: LockEntry, old: LockEntry | None, summary: Summary) -> LockEntry:
+    """Remember what a search came to; a mere measurement keeps what an earlier one found."""
+    searched = summary.kind in {facts.run_prefix for facts in KINDS.values()}
+    if not searched:
+        known = old if old is not None and old.candidate == new.candidate else None
+        return new if known is None else replace(new, tuned=known.tuned, rejected=known.rejected)
+    ended = summary.stopped_because in CAME_TO_ITS_END
+    gate = summary.gate
+    refused = gate is not None and not gate.passed and summary.best_iteration > 1
+    return replace(
+        new,
+        tuned=new.fingerprint if ended else None,
+        rejected=Rejected(
+            description=summary.best_description, p_better=gate.p_better, run_id=summary.run_id
+        )
+        if refused and gate is not None
+        else None,
+    )
+
+
+def _applied(old: LockEntry | None, summary: Summary, in_file: str) -> AppliedChange | None:
+    """Remember the last improvement that was written, as long as the file holds it."""
+    if summary.applied:
+        return AppliedChange(
+            run_id=summary.run_id, replaced=summary.original_description, description=in_file
+        )
+    before = None if old is None else old.applied
+    return before if before is not None and before.description == in_file else None
+
+
+def rechecked(entry: LockEntry) -> LockEntry:
+    """Note that the last improvement was measured against what it replaced once more."""
+    if entry.applied is None:
+        return entry
+    return replace(entry, applied=replace(entry.applied, rechecked=True))
