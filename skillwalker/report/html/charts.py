@@ -13,7 +13,7 @@ from skillwalker.datatypes.scores import Rate
 if TYPE_CHECKING:
     from altair import FacetChart, LayerChart
 
-WIDTH, HEIGHT = 400, 190
+WIDTH, HEIGHT = 320, 170
 """Small, so that the letters stay legible on a phone; the page scales it up."""
 _FONT = 11
 _ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
@@ -59,7 +59,9 @@ def rate_chart(points: Sequence[RatePoint], *, axis: str) -> str:
     )
     scale = alt.Scale(domain=[0, 100])
     bars = base.mark_rule(strokeWidth=1.5).encode(
-        y=alt.Y("low:Q", title="percent", scale=scale), y2="high:Q"
+        color=alt.Color("series:N", sort=names, legend=None, scale=_colours(names)),
+        y=alt.Y("low:Q", title="percent", scale=scale),
+        y2="high:Q",
     )
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(
         y=alt.Y("rate:Q", title="percent", scale=scale),
@@ -136,7 +138,10 @@ def _svg(chart: "LayerChart | FacetChart") -> str:
             titleFontWeight="normal",
         )
         .configure_legend(
-            labelColor="currentColor", labelFontSize=_FONT, orient="bottom", symbolOpacity=1
+            labelColor="currentColor",
+            labelFontSize=_FONT,
+            orient="bottom",
+            symbolFillColor="currentColor",
         )
         .configure_view(stroke=None)
     )
