@@ -5,7 +5,6 @@ it holds is data: it reaches the prompt as one JSON object that nothing in it ca
 """
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -13,6 +12,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from skillwalker.completers.data_block import as_json, cut
 from skillwalker.completers.protocol import Completer, UnusableReplyError
 from skillwalker.datatypes.improver import Answer, Brief, Completion, Exchange, TrainCase
 from skillwalker.errors import CompletionError
@@ -37,10 +37,6 @@ ANSWER_SCHEMA = MappingProxyType(
     }
 )
 """What the improver answers with."""
-
-_UNSAFE = re.compile("[<>\x7f-\x9f\u2028\u2029]")
-"""Could close the block or, for a reader that cuts lines, end a line of it."""
-_LONE = re.compile("[\ud800-\udfff]")
 
 
 class ImproverError(CompletionError):
@@ -119,8 +115,8 @@ def write_prompt(brief: Brief, refused: Sequence[Refused] = ()) -> str:
         current=brief.current,
         when_to_use=brief.when_to_use,
         max_chars=brief.max_chars,
-        brief=_as_json(asdict(_shorten(brief))),
-        refused=_as_json([_told(reply) for reply in refused]) if refused else "",
+        brief=as_json(asdict(_shorten(brief))),
+        refused=as_json([_told(reply) for reply in refused]) if refused else "",
     )
 
 
@@ -140,37 +136,24 @@ def _template() -> "Template":
     return environment.from_string(source)
 
 
-def _as_json(value: object) -> str:
-    """Write data so that no text in it can look like the end of its block."""
-    text = _LONE.sub("\ufffd", json.dumps(value, ensure_ascii=False, indent=1))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
 def _shorten(brief: Brief) -> Brief:
     """Cut what may be very long; the description and its history stay whole."""
     return replace(
         brief,
-        body=_cut(brief.body, LONGEST_BODY),
+        body=cut(brief.body, LONGEST_BODY),
         failures=tuple(_cut_case(case) for case in brief.failures),
         successes=tuple(_cut_case(case) for case in brief.successes),
-        siblings=tuple((name, _cut(text, LONGEST_SIBLING)) for name, text in brief.siblings),
+        siblings=tuple((name, cut(text, LONGEST_SIBLING)) for name, text in brief.siblings),
     )
 
 
 def _told(refused: Refused) -> dict[str, object]:
     """Tell a refused reply; one that is no answer at all may be of any length."""
-    return asdict(replace(refused, reply=_cut(refused.reply, LONGEST_REPLY)))
+    return asdict(replace(refused, reply=cut(refused.reply, LONGEST_REPLY)))
 
 
 def _cut_case(case: TrainCase) -> TrainCase:
-    return replace(case, prompt=_cut(case.prompt, LONGEST_PROMPT))
-
-
-def _cut(text: str, longest: int) -> str:
-    """Cut a text and say how much is missing."""
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}\n[{len(text) - longest} more characters are not shown]"
+    return replace(case, prompt=cut(case.prompt, LONGEST_PROMPT))
 
 
 def _read_reply(reply: str) -> tuple[str, str, tuple[str, ...]]:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from skillwalker.errors import SuiteError
 from skillwalker.faults import closest, quoted
+from skillwalker.suites.rubrics import parse_rubric
 from skillwalker.user_files import is_special, read_regular
 
 PROMPTS = "prompts"
@@ -31,13 +32,18 @@ class SuiteFiles:
         return _read_text(self._find(PROMPTS, name), name)
 
     def rubric(self, name: str) -> Path:
-        """Find a rubric and see that it can be read.
+        """Find a rubric and see that it can be graded by.
 
         Raises:
-            SuiteError: it is missing, empty, not UTF-8 or outside the suite.
+            SuiteError: it is missing, empty, not UTF-8 or outside the suite, or its form is wrong.
         """
         path = self._find(RUBRICS, name)
-        _read_text(path, name)
+        text = _read_text(path, name)
+        try:
+            parse_rubric(text)
+        except SuiteError as error:
+            faults = "; ".join(str(error).split("\n"))
+            raise SuiteError(f"{quoted(name)}: {faults}") from error
         return path
 
     def scaffold(self, name: str) -> Path:

@@ -772,8 +772,8 @@ def test_a_pipe_is_refused_and_not_waited_for(places: Places, place: str) -> Non
     case = call_case("a", prompt=..., promptFile="p.md", scaffold="api", expect=expect)
     folder = write_suite(places, "s", {"tests": [case]})
     for name in ("prompts/p.md", "rubrics/r.md", "scaffolds/api/deep/file"):
-        write(folder / name, "text")
-    assert load_suite(places, "s").cases[0].prompt == "text"
+        write(folder / name, "- text")
+    assert load_suite(places, "s").cases[0].prompt == "- text"
     (folder / place).unlink(missing_ok=True)
     os.mkfifo(folder / place)
     with pytest.raises(SuiteError, match="not a regular file"):
