@@ -112,11 +112,15 @@ class BudgetReached(SkillwalkerError):  # noqa: N818 (a limit that was kept is n
 
     Args:
         reason: a `datatypes.vocabulary.StopReason`.
+        flag: the option that sets the limit; None where none does.
+        detail: what was reached, for people.
     """
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"stopped by {reason}")
+    def __init__(self, reason: str, *, flag: str | None = None, detail: str | None = None) -> None:
+        super().__init__(f"stopped by {reason}" + (f": {detail}" if detail else ""))
         self.reason = reason
+        self.flag = flag
+        self.detail = detail
 
 
 class StoreError(SkillwalkerError):

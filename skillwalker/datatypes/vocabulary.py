@@ -93,6 +93,14 @@ class StopReason(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Purpose(StrEnum):
+    """What a model is called for; money is counted by it."""
+
+    TRIAL = "trial"
+    IMPROVER = "improver"
+    JUDGE = "judge"
+
+
 class Severity(StrEnum):
     """How bad a finding is."""
 

@@ -1,0 +1,47 @@
+"""One limit on trials and money, with what was spent under it."""
+
+from dataclasses import dataclass, field
+
+from skillwalker.budget.money import Account, Kind
+from skillwalker.datatypes.vocabulary import StopReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Why nothing more may start."""
+
+    reason: StopReason
+    flag: str | None = None
+    """The option that sets the limit."""
+    detail: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Level:
+    """The limit of one run, or of many: a call is counted at each level above it."""
+
+    account: Account
+    max_trials: int | None = None
+    max_cost_usd: float | None = None
+    trials: int = field(default=0, init=False)
+    """Spent, those in flight included."""
+    interrupted: bool = field(default=False, init=False)
+
+    @property
+    def has_cap(self) -> bool:
+        """Whether anything bounds what may be spent."""
+        return self.max_trials is not None or self.max_cost_usd is not None
+
+    def stop(self, kind: Kind) -> Stop | None:
+        """Say whether trials or money forbid another call of a kind."""
+        most = self.max_trials
+        if most is not None and self.trials >= most:
+            detail = f"{self.trials} of {most} trials"
+            return Stop(reason=StopReason.BUDGET, flag="--max-trials", detail=detail)
+        limit = self.max_cost_usd
+        if limit is None or self.account.allows(kind, limit):
+            return None
+        detail = f"${self.account.spent:.2f} of ${limit:.2f}, and another call might pass it"
+        if self.account.reckoned_calls:
+            detail += f" ({self.account.reckoned_calls} calls of unknown cost are reckoned in)"
+        return Stop(reason=StopReason.BUDGET, flag="--max-cost-usd", detail=detail)

@@ -1,0 +1,122 @@
+"""What calls have cost, and what the next of its kind is thought to cost.
+
+Costs vary, and a call in flight has not said yet what it costs. So a call is reckoned with a
+little more than the mean of its kind: then a budget is rarely passed, and never by more than what
+the calls in flight cost above that.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+from skillwalker.datatypes.trials import Usage
+from skillwalker.datatypes.vocabulary import Purpose
+
+Prior = Callable[[Purpose, str], float | None]
+"""What a call for a purpose to a model may cost before one was seen; None when no price is known.
+
+A model that is not named is an empty text.
+"""
+ROUNDING = 1e-9
+"""Room for a sum that meets its limit exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Calls that cost alike."""
+
+    purpose: Purpose
+    model: str
+
+
+def is_free(_purpose: Purpose, _model: str) -> float | None:
+    """Reckon with nothing: for what asks no model."""
+    return 0.0
+
+
+class Costs:
+    """Known costs by kind of call, and what is reckoned with.
+
+    Args:
+        prior: what a call may cost before one of its kind was seen; it counts as one call, so
+            that a single cheap one is not believed at once.
+    """
+
+    def __init__(self, prior: Prior) -> None:
+        self._prior = prior
+        self._seen: Counter[Kind] = Counter()
+        self._sums: dict[Kind, tuple[float, float]] = {}
+
+    def observe(self, kind: Kind, cost: float) -> None:
+        """Take what a call of a kind has cost."""
+        total, squares = self._sums.get(kind, (0.0, 0.0))
+        self._sums[kind] = (total + cost, squares + cost * cost)
+        self._seen[kind] += 1
+
+    def mean(self, kind: Kind) -> float | None:
+        """Give the mean cost of a kind's calls; None when nothing is known of it."""
+        found = self._moments(kind)
+        return None if found is None else found[0]
+
+    def cautious(self, kind: Kind) -> float | None:
+        """Give a standard deviation more than the mean; None when nothing is known of it."""
+        found = self._moments(kind)
+        return None if found is None else found[0] + sqrt(found[1])
+
+    def _moments(self, kind: Kind) -> tuple[float, float] | None:
+        """Give mean and variance, the prior counted as one call."""
+        total, squares = self._sums.get(kind, (0.0, 0.0))
+        calls, prior = self._seen[kind], self._prior(kind.purpose, kind.model)
+        if prior is not None:
+            total, squares, calls = total + prior, squares + prior * prior, calls + 1
+        if not calls:
+            return None
+        mean = total / calls
+        return mean, max(0.0, squares / calls - mean * mean)
+
+
+class Account:
+    """What was spent under one limit: known, reckoned and in flight.
+
+    Args:
+        costs: of all calls that share it.
+    """
+
+    def __init__(self, costs: Costs) -> None:
+        self._costs = costs
+        self._in_flight: Counter[Kind] = Counter()
+        self.spent = 0.0
+        """US dollars, those of calls whose cost is not known at the mean of their kind."""
+        self.reckoned_calls = 0
+        """Calls whose cost is not known."""
+
+    def begin(self, kind: Kind) -> None:
+        """Take a call that starts."""
+        self._in_flight[kind] += 1
+
+    def end(self, kind: Kind, usage: Usage) -> None:
+        """Take what a call that was begun has used."""
+        self._in_flight[kind] -= 1
+        self.pay(kind, usage)
+
+    def pay(self, kind: Kind, usage: Usage) -> None:
+        """Take what a call has used."""
+        if usage.cost_usd is None:
+            self.reckoned_calls += 1
+            self.spent += self._costs.mean(kind) or 0.0
+        else:
+            self.spent += usage.cost_usd
+
+    def with_another(self, kind: Kind) -> float | None:
+        """Say what will be spent with what is in flight and one more; None when it is unknown."""
+        more = self._costs.cautious(kind)
+        if more is None:
+            return None
+        flying = ((self._costs.cautious(k) or 0.0) * n for k, n in self._in_flight.items())
+        return self.spent + sum(flying) + more
+
+    def allows(self, kind: Kind, most: float) -> bool:
+        """Say whether one more call of a kind stays within so many dollars."""
+        total = self.with_another(kind)
+        return total is not None and total <= most + ROUNDING
