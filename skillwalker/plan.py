@@ -41,6 +41,10 @@ class Order:
     """Whose skills and agents are shown beside the target; see `rivals_of`."""
     claude: str | None = None
     """The CLI that was named, for a later life of the run."""
+    challenger: str | None = None
+    """A text to be held against the file's own, in place of a search."""
+    against: str | None = None
+    """The recorded run that a measurement is compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
