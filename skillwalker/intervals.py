@@ -20,7 +20,7 @@ VARIANCE_FLOOR = 0.02
 Source: Skillwalker's simulation of 600 skills, in which the gate was calibrated with it.
 """
 LONE_VARIANCE = 0.25
-"""Variance of a change when its class has one case, so that none can be seen: that of a coin."""
+"""Variance of a change when its class has one group, so that none can be seen: that of a coin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,8 @@ class PairedCase:
     n0: int
     k1: int
     n1: int
+    group: str | None = None
+    """Joins near-duplicates, whose changes are one draw together; None stands alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,17 +205,41 @@ def _mean_change(pairs: Sequence[PairedCase]) -> float | None:
     return fmean(_raw(pairs)) if pairs else None
 
 
-def _mean_variance(changes: Sequence[float]) -> float:
-    """Give the variance of a mean of changes over cases."""
-    spread = variance(changes) if len(changes) > 1 else LONE_VARIANCE
-    return (spread + VARIANCE_FLOOR) / len(changes)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spread:
+    """Variance of a class's mean change, and in how many groups it was seen."""
+
+    variance: float
+    groups: int
+
+
+def _spread(pairs: Sequence[PairedCase], changes: Sequence[float]) -> _Spread:
+    """Give the variance of a mean of changes over cases, near-duplicates as one draw.
+
+    With every case a group of its own this is the plain (variance + floor) / n.
+
+    Source: the clustered standard error of Miller (see the module), with the correction
+        G / (G - 1) for few groups.
+    """
+    mean = fmean(changes)
+    errors: dict[object, list[float]] = {}
+    for at, (pair, change) in enumerate(zip(pairs, changes, strict=True)):
+        key = at if pair.group is None else pair.group
+        errors.setdefault(key, []).append(change - mean)
+    groups, cases = len(errors), len(changes)
+    share = sum(len(group) ** 2 for group in errors.values()) / cases**2
+    lone = LONE_VARIANCE * share
+    seen = sum(sum(group) ** 2 for group in errors.values()) / cases**2
+    between = seen * groups / (groups - 1) if groups > 1 else lone
+    return _Spread(variance=between + VARIANCE_FLOOR * share, groups=groups)
 
 
 def _half_width(
     positive: Sequence[PairedCase], negative: Sequence[PairedCase], confidence: float
 ) -> float:
     """Give half the width of the interval, with Welch's degrees of freedom rounded down."""
-    parts = [(_mean_variance(_raw(c)) / 4, max(1, len(c) - 1)) for c in (positive, negative)]
+    spreads = [_spread(of_class, _raw(of_class)) for of_class in (positive, negative)]
+    parts = [(spread.variance / 4, max(1, spread.groups - 1)) for spread in spreads]
     total = sum(part for part, _ in parts)
     df = total**2 / sum(part**2 / free for part, free in parts)
     return t_quantile(max(1, int(df + 1e-9)), confidence) * sqrt(total)
@@ -222,7 +248,7 @@ def _half_width(
 def _p_better(positive: Sequence[PairedCase], negative: Sequence[PairedCase]) -> float:
     """Give the chance that the second description has the higher balanced accuracy."""
     unbias = fmean((n + 1) / n for pair in (*positive, *negative) for n in (pair.n0, pair.n1))
-    changes = (_smoothed(positive), _smoothed(negative))
-    mean = sum(fmean(of_class) for of_class in changes) / 2 * unbias
-    spread = sum(_mean_variance(of_class) for of_class in changes) / 4
-    return normal_cdf(mean / sqrt(spread))
+    classes = tuple((of_class, _smoothed(of_class)) for of_class in (positive, negative))
+    mean = sum(fmean(changes) for _, changes in classes) / 2 * unbias
+    variance_of_mean = sum(_spread(*of_class).variance for of_class in classes) / 4
+    return normal_cdf(mean / sqrt(variance_of_mean))

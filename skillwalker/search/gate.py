@@ -82,6 +82,7 @@ def pair(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[Pai
     has not is left out.
     """
     old, new = count_runs(before), count_runs(after)
+    groups = {(result.case.name, result.case.model): result.group for result in before}
     return tuple(
         PairedCase(
             positive=runs.positive,
@@ -89,6 +90,7 @@ def pair(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[Pai
             n0=runs.decided,
             k1=new[key].correct,
             n1=new[key].decided,
+            group=groups[key],
         )
         for key, runs in old.items()
         if key in new
