@@ -1,0 +1,1 @@
+"""Figures over all recorded runs, and two runs laid side by side."""
