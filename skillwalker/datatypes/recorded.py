@@ -94,6 +94,19 @@ class RecordedRun:
         return next((one for one in self.iterations if one.number == number), None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunGlance:
+    """A run as a list of all runs shows it, whatever became of it."""
+
+    run_id: str
+    summary: Summary | None
+    """None for a run that is none of the loop, did not end, or cannot be read."""
+    note: str
+    """Why there is no summary; empty where there is one."""
+    report: str | None
+    """Its HTML report, relative to the folder of all runs, if it was written."""
+
+
 class Speaker(StrEnum):
     """Who says something in a transcript."""
 

@@ -23,6 +23,13 @@ def printable(text: str) -> str:
 _HIDDEN = frozenset({"Cc", "Cs", "Co"})
 
 
+def shortened(text: str, longest: int) -> str:
+    """Cut a text, saying how much."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}… [{len(text) - longest} more characters]"
+
+
 def words_changed(before: str, after: str) -> Text:
     """Show what a description loses and gains.
 

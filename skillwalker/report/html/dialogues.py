@@ -3,17 +3,11 @@
 from dataclasses import replace
 
 from skillwalker.datatypes.recorded import Dialogue
+from skillwalker.report.plain import shortened
 
 LONGEST_SAID = 2_000
 LONGEST_WHOLE = 10_000
 LONGEST_PROMPT = 4_000
-
-
-def shortened(text: str, longest: int) -> str:
-    """Cut a text, saying how much."""
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}… [{len(text) - longest} more characters]"
 
 
 def readable(dialogue: Dialogue) -> tuple[Dialogue, int]:

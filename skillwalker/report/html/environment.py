@@ -10,8 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from skillwalker.report import wording
-from skillwalker.report.html.dialogues import LONGEST_PROMPT, shortened
-from skillwalker.report.plain import printable
+from skillwalker.report.html.dialogues import LONGEST_PROMPT
+from skillwalker.report.plain import printable, shortened
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = "style.css"

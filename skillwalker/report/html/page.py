@@ -16,9 +16,9 @@ from skillwalker.report.html.dialogues import readable
 from skillwalker.report.html.environment import moment, render
 from skillwalker.report.html.fired import call_turns, confusion
 from skillwalker.report.html.heat import heat_map, iteration_name
-from skillwalker.report.html.unknowns import unknowns
 from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.tallies import rates_of_tallies
+from skillwalker.report.unknowns import unknowns
 from skillwalker.report.word_diff import word_diff
 
 Picture = tuple[Dialogue, int]

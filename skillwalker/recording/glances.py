@@ -1,0 +1,49 @@
+"""All recorded runs at a glance: every folder appears, with what became of its run."""
+
+from pathlib import Path
+
+from skillwalker.datatypes.recorded import RunGlance
+from skillwalker.datatypes.summary import Summary
+from skillwalker.errors import StoreError
+from skillwalker.recording import records, store
+from skillwalker.recording.rows import read_row
+
+REPORT = "report.html"
+EVAL_SUMMARY = "test-run-summary.json"
+
+
+def glance_at_runs(output_dir: Path) -> tuple[RunGlance, ...]:
+    """Look at every run, newest first; one that cannot be read says why."""
+    return tuple(_glance(folder) for folder in store.list_runs(output_dir))
+
+
+def _glance(folder: Path) -> RunGlance:
+    summary, note = _summary(folder)
+    report = f"{folder.name}/{REPORT}" if (folder / REPORT).is_file() else None
+    return RunGlance(run_id=folder.name, summary=summary, note=note, report=report)
+
+
+def _summary(folder: Path) -> tuple[Summary | None, str]:
+    """Read the summary, or say why there is none."""
+    try:
+        if any((folder / name).is_file() for name in store.SUMMARIES):
+            return records.read_summary(store.read_summary(folder)), ""
+        if (folder / EVAL_SUMMARY).is_file():
+            return None, _eval_note(read_row(folder / EVAL_SUMMARY))
+        plan = store.read_plan(folder)
+    except StoreError as error:
+        return None, f"cannot be read: {error}"
+    if plan:
+        return None, f"{plan.get('kind')} of {plan.get('target')}: it did not end"
+    return None, "no measurement: a description written by hand, or a run that ended at once"
+
+
+def _eval_note(row: dict[str, object]) -> str:
+    mark = "SIMULATED " if row.get("simulated") else ""
+    counts = ", ".join(
+        f"{row.get(key, 0)} {words}"
+        for key, words in (("passed", "passed"), ("failures", "failed"))
+    )
+    suites = row.get("suites")
+    names = ", ".join(str(name) for name in suites) if isinstance(suites, list) else ""
+    return f"{mark}eval run of {names}: {counts}, {row.get('inconclusive', 0)} inconclusive"

@@ -1,0 +1,1 @@
+"""What continuous integration reads of a run: JUnit, Markdown, GitHub annotations (pure)."""

@@ -1,0 +1,181 @@
+"""A run as Markdown for a pull request or a job summary, within the size that GitHub takes.
+
+Names, prompts and descriptions are anybody's text: they stand in code, where they can neither
+format, nor link, nor call anybody.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from skillwalker.datatypes.recorded import RecordedRun
+from skillwalker.datatypes.scores import Rate, Rates
+from skillwalker.report import wording
+from skillwalker.report.misses import Miss, find_misses, what_happened
+from skillwalker.report.plain import one_line, printable
+from skillwalker.report.unknowns import unknowns
+
+LONGEST = 65_536
+"""Characters that GitHub takes in a comment.
+
+Source: its answer to a longer one, "body is too long (maximum is 65536 characters)".
+"""
+LONGEST_NAME = 200
+LONGEST_SENTENCE = 2_000
+MOST_SENTENCES = 20
+_RATES: tuple[tuple[str, Callable[[Rates], Rate]], ...] = (
+    ("recall", lambda rates: rates.recall),
+    ("specificity", lambda rates: rates.specificity),
+    ("balanced accuracy", lambda rates: rates.balanced),
+)
+_SPECIAL = re.compile(r"([\\`*_\[\]|~])")
+_CALLING = re.compile(r"([@#])")
+
+
+def markdown(run: RecordedRun, *, next_command: str | None) -> str:
+    """Write a run as Markdown; what does not fit is counted, never cut in the middle.
+
+    Args:
+        run: as it was recorded.
+        next_command: what a user would do now; None when there is nothing to do.
+    """
+    summary = run.summary
+    simulated = f"**{wording.SIMULATED}**\n" if summary.simulated else ""
+    roomy = f"**{wording.ROOMY}**\n" if summary.listing_mode == "roomy" else ""
+    head = _joined(
+        f"### {escaped(wording.verdict(summary))}", simulated, roomy, _rates(run), _whom(run)
+    )
+    tail = _joined(
+        _costs(run),
+        _unknowns(run),
+        f"Next: {code(next_command)}\n" if next_command else "",
+        f"Run {code(summary.run_id)}, suite {code(summary.suite)}\n",
+        simulated,
+    )
+    room = LONGEST - len(head) - len(tail)
+    difference = _fitting(_difference(run), room)
+    misses = _misses(run, room - len(difference))
+    return _joined(head, difference, misses, tail)
+
+
+def escaped(text: str) -> str:
+    """Write a text so that nothing in it is Markdown, HTML, a mention or a reference."""
+    plain = (
+        one_line(text[:LONGEST_SENTENCE])
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+    )
+    return _CALLING.sub(r"\1&#8203;", _SPECIAL.sub(r"\\\1", plain))
+
+
+def code(text: str) -> str:
+    """Write a text as a code span, also inside of a table."""
+    line = one_line(text)
+    if not line:
+        return wording.NOT_MEASURED
+    if len(line) > LONGEST_NAME:
+        line = f"{line[: LONGEST_NAME - 1]}…"
+    fence = "`" * (_longest_run(line) + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{pad}{line}{pad}{fence}".replace("|", "\\|")
+
+
+def _longest_run(text: str) -> int:
+    """Count the most backticks in a row."""
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def _joined(*parts: str) -> str:
+    """Put an empty line between the parts that there are."""
+    return "\n".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
+
+
+def _fitting(part: str, room: int) -> str:
+    return part if len(part) < room else "The change of the description is too long to show here.\n"
+
+
+def _rates(run: RecordedRun) -> str:
+    summary = run.summary
+    if summary.original is None:
+        return "Nothing was measured.\n"
+    other = summary.best if summary.best_iteration != 1 else None
+    source = "confirm rounds" if summary.measured_on == "confirm" else "search"
+    lines = [
+        f"| {source}, 90 % intervals over cases | original |{' best |' if other else ''}",
+        f"|---|---|{'---|' if other else ''}",
+    ]
+    for name, pick in _RATES:
+        best = f" {wording.rate(pick(other))} |" if other else ""
+        lines.append(f"| {name} | {wording.rate(pick(summary.original))} |{best}")
+    return "\n".join(lines) + "\n"
+
+
+def _whom(run: RecordedRun) -> str:
+    summary = run.summary
+    models = ", ".join(summary.models) or "none answered"
+    beside = f"beside {len(run.rivals)} others" if run.rivals else "alone"
+    return (
+        f"Holds for: engine {code(summary.engine)}, model {code(models)},"
+        f" Claude Code {code(summary.cli_version)}, endpoint {code(summary.endpoint)},"
+        f" {summary.position} position, {beside}.\n"
+    )
+
+
+def _difference(run: RecordedRun) -> str:
+    """Show both texts, when they differ, in a fence that they cannot close."""
+    summary = run.summary
+    if summary.best_description == summary.original_description:
+        return ""
+    before, after = printable(summary.original_description), printable(summary.best_description)
+    fence = "`" * max(3, _longest_run(before) + 1, _longest_run(after) + 1)
+    lines = [f"- {line}" for line in before.split("\n")]
+    lines += [f"+ {line}" for line in after.split("\n")]
+    return "\n".join((f"{fence}diff", *lines, fence)) + "\n"
+
+
+def _costs(run: RecordedRun) -> str:
+    money = wording.money(run.summary)
+    return f"{money[:1].upper()}{money[1:]}.\n"
+
+
+def _unknowns(run: RecordedRun) -> str:
+    sentences = unknowns(run)
+    left = len(sentences) - MOST_SENTENCES
+    lines = [f"- {escaped(sentence)}" for sentence in sentences[:MOST_SENTENCES]]
+    return "\n".join((*lines, *([f"- … and {left} more"] if left > 0 else []))) + "\n"
+
+
+def _misses(run: RecordedRun, room: int) -> str:
+    """List the missed cases, as many as fit."""
+    shown = run.best if run.summary.kind != "measure" else run.original
+    misses = find_misses(run, shown)
+    if shown is None or not misses:
+        return ""
+    name = "the original" if shown.number == 1 else "the best text"
+    lines = [
+        f"Missed under {name}: {len(misses)} of {len(run.cases)} cases\n",
+        "| case | should | missed | what happened |",
+        "|---|---|---|---|",
+    ]
+    room -= sum(len(line) + 1 for line in lines) + LONGEST_NAME
+    rows = list(_within(_rows(misses, run.summary.target), room))
+    left = len(misses) - len(rows)
+    return "\n".join((*lines, *rows)) + (f"\n\n… and {left} more cases\n" if left else "\n")
+
+
+def _rows(misses: Sequence[Miss], target: str) -> Iterator[str]:
+    for miss in misses:
+        should = "trigger" if miss.case.should_trigger else "not trigger"
+        happened = what_happened(miss.trials[0], target)
+        yield (
+            f"| {code(miss.case.name)} | {should} | {len(miss.trials)}/{miss.of}"
+            f" | {code(happened)} |"
+        )
+
+
+def _within(rows: Iterator[str], room: int) -> Iterator[str]:
+    for row in rows:
+        room -= len(row) + 1
+        if room < 0:
+            return
+        yield row
