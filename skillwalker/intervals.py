@@ -49,6 +49,9 @@ class Change:
     """90 % interval of `change` over cases."""
     recall_change: float | None
     specificity_change: float | None
+    recall_error: float | None = None
+    """Standard error of `recall_change` over cases."""
+    specificity_error: float | None = None
 
 
 def normal_cdf(x: float) -> float:
@@ -187,6 +190,8 @@ def compare(pairs: Sequence[PairedCase], confidence: float = CONFIDENCE) -> Chan
         interval=(max(-1.0, change - half), min(1.0, change + half)),
         recall_change=recall,
         specificity_change=specificity,
+        recall_error=sqrt(_spread(positive, _raw(positive)).variance),
+        specificity_error=sqrt(_spread(negative, _raw(negative)).variance),
     )
 
 

@@ -16,6 +16,11 @@ HOPELESS = 0.2
 ENOUGH_ROUNDS = 2
 SURELY = 0.99
 HARDLY = 0.25
+CLASS_PRIOR = 0.1
+"""Standard deviation of what a text truly changes a class by, before anything is measured.
+
+Source: tried in Skillwalker's simulation (docs/strategies.md).
+"""
 EXACT = 1e-9
 """Room for rounding where a limit may be met exactly."""
 
@@ -107,9 +112,8 @@ def judge(
 ) -> GateResult:
     """Judge the best text against the original.
 
-    Passed: P(better) reaches the threshold, and recall and specificity each lose at most
-    `max_loss`. The posterior of a change is taken as normal around the measured one, so the
-    measured loss is its median.
+    Passed: P(better) reaches the threshold, and the posterior median loss of recall and of
+    specificity is at most `max_loss` each; see `posterior_median`.
 
     Args:
         confirm_original: results of the original in all confirm rounds.
@@ -134,6 +138,19 @@ def judge(
     )
 
 
+def posterior_median(change: float | None, error: float | None) -> float:
+    """Give the median of what a class truly changed by, seeing how loosely it was measured.
+
+    Few runs of few cases often show a loss that is none. So the measured change is drawn towards
+    nothing, the more the wider its standard error is against the prior; 0 where none was measured.
+
+    Source: the posterior of a normal mean under a normal prior around 0.
+    """
+    if change is None or error is None:
+        return 0.0
+    return change / (1 + (error / CLASS_PRIOR) ** 2)
+
+
 def _fault(
     change: Change,
     pairs: Sequence[PairedCase],
@@ -145,10 +162,17 @@ def _fault(
     """Say why the gate does not pass, and what would help; None when it passes."""
     if change.p_better is None:
         return _unmeasured(change)
-    losses = (("recall", change.recall_change), ("specificity", change.specificity_change))
-    for name, gained in losses:
-        if gained is not None and -gained > max_loss + EXACT:
-            return f"{name} fell by {-gained:.3f}, and at most {max_loss:g} may be lost"
+    classes = (
+        ("recall", change.recall_change, change.recall_error),
+        ("specificity", change.specificity_change, change.specificity_error),
+    )
+    for name, gained, error in classes:
+        median = posterior_median(gained, error)
+        if gained is not None and -median > max_loss + EXACT:
+            return (
+                f"{name} fell by {-gained:.3f}, of which {-median:.3f} is likely to last, and at"
+                f" most {max_loss:g} may be lost"
+            )
     if change.p_better < threshold:
         return (
             f"no convincing difference: P(better) is {change.p_better:.3f},"
