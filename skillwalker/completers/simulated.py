@@ -4,19 +4,21 @@ from collections.abc import Mapping
 
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
+from skillwalker.simulation.grading import is_judging, simulated_grades
 from skillwalker.simulation.reply import simulated_reply
 
 MODEL = "simulated"
 
 
 class SimulatedCompleter:
-    """Implements `claude.Completer` for the improver's prompts, at once and for nothing."""
+    """Implements `Completer` for the improver's and the judge's prompts, at once, for nothing."""
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
-        """Answer an improver's prompt; the schema is the improver's, whatever it says.
+        """Answer a prompt; the form of the answer is the role's, whatever the schema says.
 
         Raises:
-            CompletionError: the prompt holds no brief, so it is not an improver's.
+            CompletionError: the prompt is neither an improver's nor a judge's.
         """
         del schema
-        return Completion(text=simulated_reply(prompt), model=MODEL, usage=Usage(cost_usd=0.0))
+        text = simulated_grades(prompt) if is_judging(prompt) else simulated_reply(prompt)
+        return Completion(text=text, model=MODEL, usage=Usage(cost_usd=0.0))

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import CompletionError
+from skillwalker.simulation.grading import is_judging, simulated_grades
 from skillwalker.simulation.reply import simulated_reply
 from skillwalker.simulation.router import Entry, choose
 from skillwalker.standin.fault_words import faults_in_path
@@ -47,9 +48,9 @@ class RoutedBehaviour:
         return replace(self._answer(asked), delay=self._delay)
 
     def _answer(self, asked: Asked) -> Reply:
-        brief = next((text for text in message_texts(asked.body) if BRIEF_LINE in text), None)
-        if brief is not None:
-            return _improved(brief, asked)
+        question = completion_prompt(asked)
+        if question is not None:
+            return structured(_completed(question), asked)
         if turn_number(asked.body) > 1:
             return _DONE
         usable = tool_names(asked.body)
@@ -97,17 +98,30 @@ def with_faults(behaviour: Behaviour, faults: Sequence[Fault | None] = ()) -> Be
     return answer
 
 
-def _improved(brief: str, asked: Asked) -> Reply:
-    """Answer an improver, by the tool for structured answers where the CLI offers one."""
-    try:
-        text = simulated_reply(brief)
-    except CompletionError as error:
-        return Reply(blocks=(Say(str(error)),))
+def completion_prompt(asked: Asked) -> str | None:
+    """Find the prompt of an improver or a judge in a request; None where a trial asks."""
+    texts = message_texts(asked.body)
+    return next((text for text in texts if BRIEF_LINE in text or is_judging(text)), None)
+
+
+def structured(text: str, asked: Asked) -> Reply:
+    """Answer with one JSON object, by the tool for it where the CLI offers one."""
     if "StructuredOutput" in tool_names(asked.body):
         if turn_number(asked.body) > 1:
             return _DONE
-        return Reply(blocks=(Use("StructuredOutput", json.loads(text)),))
+        try:
+            return Reply(blocks=(Use("StructuredOutput", json.loads(text)),))
+        except ValueError:
+            return Reply(blocks=(Say(text),))
     return Reply(blocks=(Say(text),), output_tokens=len(text) // 4)
+
+
+def _completed(prompt: str) -> str:
+    """Answer an improver or a judge as the simulated one does."""
+    try:
+        return simulated_grades(prompt) if is_judging(prompt) else simulated_reply(prompt)
+    except CompletionError as error:
+        return str(error)
 
 
 def _tool_of(kind: TargetKind) -> str:

@@ -6,21 +6,27 @@
       {"fault": "529"}
     ]
 
-Every conversation gets them in order, by its turns; the last one is repeated for ever.
+Every conversation gets them in order, by its turns; the last one is repeated for ever. A reply
+with `judge` answers a judge instead of a trial: the first judge gets the first of them and so on.
+It is an object from criteria to passed, failed or unknown; `*` stands for the others, which fail
+without it. Without such replies, and for the improver, the stand-in answers as without a script.
 """
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pydantic
 
 from skillwalker.errors import ConfigError
-from skillwalker.standin.behaviour import BRIEF_LINE
+from skillwalker.simulation.grading import is_judging, scripted_grades
+from skillwalker.standin.behaviour import completion_prompt, structured
 from skillwalker.standin.fault_words import parse_faults
 from skillwalker.standin.replies import Block, Reply, Say, Use
-from skillwalker.standin.request import message_texts, turn_number
+from skillwalker.standin.request import turn_number
 from skillwalker.standin.server import Asked, Behaviour
 
 
@@ -34,12 +40,23 @@ class _Written(pydantic.BaseModel):
     input: dict[str, object] = {}
     delay: Annotated[float, pydantic.Field(ge=0, strict=False)] = 0.0
     fault: str | None = None
+    judge: dict[str, Literal["passed", "failed", "unknown"]] | None = None
 
 
 _REPLIES = pydantic.TypeAdapter(Annotated[list[_Written], pydantic.Field(min_length=1)])
 
 
-def read_script(path: Path) -> tuple[Reply, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What a stand-in says."""
+
+    replies: tuple[Reply, ...]
+    """To trials, by turn."""
+    judgements: tuple[Mapping[str, str], ...] = ()
+    """To judges, in order."""
+
+
+def read_script(path: Path) -> Script:
     """Read a script.
 
     Raises:
@@ -58,25 +75,45 @@ def read_script(path: Path) -> tuple[Reply, ...]:
         place = ", ".join(_place(part) for part in first["loc"]) or "the whole file"
         raise ConfigError(
             f"--script: {path}: {place}: {first['msg']}; a script is a list of replies with text,"
-            " tool and input, delay, fault"
+            " tool and input, delay, fault, or judge"
         ) from error
-    return tuple(_reply(one, number, path) for number, one in enumerate(written, start=1))
+    numbered = list(enumerate(written, start=1))
+    return Script(
+        replies=tuple(_reply(one, n, path) for n, one in numbered if one.judge is None)
+        or (Reply(blocks=(Say("Done."),)),),
+        judgements=tuple(_judgement(one, n, path) for n, one in numbered if one.judge is not None),
+    )
 
 
-def by_turn(replies: Sequence[Reply], *, otherwise: Behaviour) -> Behaviour:
+def by_turn(script: Script, *, otherwise: Behaviour) -> Behaviour:
     """Answer the turns of every conversation from a script.
 
     Args:
-        replies: in the order of the turns.
-        otherwise: answers an improver, which a script of trials has no words for.
+        script: what is said.
+        otherwise: answers an improver, and a judge that the script has no words for.
     """
+    replies, judgements = script.replies, script.judgements
+    judged = itertools.count()  # one step of it is whole, whatever thread takes it
 
     def answer(asked: Asked) -> Reply:
-        if any(BRIEF_LINE in text for text in message_texts(asked.body)):
+        prompt = completion_prompt(asked)
+        if prompt is None:
+            return replies[min(turn_number(asked.body), len(replies)) - 1]
+        if not judgements or not is_judging(prompt):
             return otherwise(asked)
-        return replies[min(turn_number(asked.body), len(replies)) - 1]
+        # Where the CLI asks, a second turn only ends the conversation.
+        at = len(judgements) - 1 if turn_number(asked.body) > 1 else next(judged)
+        verdicts = judgements[min(at, len(judgements) - 1)]
+        return structured(scripted_grades(prompt, verdicts), asked)
 
     return answer
+
+
+def _judgement(written: _Written, number: int, path: Path) -> Mapping[str, str]:
+    """Take the answer to a judge, which has nothing beside it."""
+    if written != _Written(judge=written.judge):
+        raise ConfigError(f"--script: {path}: reply {number}: judge stands alone in its reply")
+    return written.judge or {}
 
 
 def _place(part: int | str) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from skillwalker.errors import ConfigError
 from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
-from skillwalker.standin.script import by_turn, read_script
+from skillwalker.standin.script import Script, by_turn, read_script
 from skillwalker.standin.server import Asked
 
 SCRIPT = [
@@ -33,7 +33,14 @@ def write(folder: Path, content: object) -> Path:
 
 
 def test_replies_are_read_as_written(tmp_path: Path) -> None:
-    assert read_script(write(tmp_path, SCRIPT)) == REPLIES
+    assert read_script(write(tmp_path, SCRIPT)) == Script(replies=REPLIES)
+
+
+def test_replies_to_judges_stand_apart(tmp_path: Path) -> None:
+    found = read_script(write(tmp_path, [{"judge": {"a": "passed"}}, {"text": "x"}]))
+    assert found.judgements == ({"a": "passed"},)
+    assert found.replies == (Reply(blocks=(Say("x"),)),)
+    assert read_script(write(tmp_path, [{"judge": {}}])).replies[0].blocks == (Say("Done."),)
 
 
 WRONG = [
@@ -45,6 +52,8 @@ WRONG = [
     pytest.param([{"delay": -1}], "reply 1, delay", id="a wait that is none"),
     pytest.param([{"input": {"a": 1}}], "reply 1: input needs the tool", id="input alone"),
     pytest.param([{}, {"fault": "bogus"}], "reply 2: .*bogus", id="an unknown fault"),
+    pytest.param([{"judge": {"a": "good"}}], "reply 1, judge", id="no verdict"),
+    pytest.param([{"judge": {}, "text": "x"}], "reply 1: judge stands alone", id="judge and text"),
     pytest.param([{"fault": "529,ok"}], "reply 1: one reply has one fault", id="two faults"),
 ]
 
@@ -73,7 +82,27 @@ def asked(turn: int, text: str = "Hello.") -> Asked:
 
 def test_each_conversation_gets_the_script_and_an_improver_does_not() -> None:
     improved = Reply(blocks=(Say("improved"),))
-    answer = by_turn(REPLIES[:2], otherwise=lambda _asked: improved)
+    answer = by_turn(Script(replies=REPLIES[:2]), otherwise=lambda _asked: improved)
     turns = [answer(asked(turn)) for turn in (1, 2, 3, 1)]
     assert turns == [REPLIES[0], REPLIES[1], REPLIES[1], REPLIES[0]]
     assert answer(asked(1, "Improve:\n<brief>\n{}\n</brief>\n")) == improved
+
+
+JUDGING = (
+    '<criteria>\n[{"id": "c1", "criterion": "a"}, {"id": "c2", "criterion": "b"}]\n</criteria>'
+)
+
+
+def verdicts_of(reply: Reply) -> list[str]:
+    (block,) = reply.blocks
+    assert isinstance(block, Say)
+    return [one["verdict"] for one in json.loads(block.text)["verdicts"]]
+
+
+def test_judges_get_their_own_replies_in_order() -> None:
+    script = Script(replies=REPLIES[:1], judgements=({"a": "passed"}, {"*": "unknown"}))
+    answer = by_turn(script, otherwise=lambda _asked: Reply())
+    said = [verdicts_of(answer(asked(1, f"Grade:\n{JUDGING}"))) for _ in range(3)]
+    assert said == [["passed", "failed"], ["unknown", "unknown"], ["unknown", "unknown"]]
+    unscripted = by_turn(Script(replies=REPLIES[:1]), otherwise=lambda _asked: Reply())
+    assert unscripted(asked(1, f"Grade:\n{JUDGING}")) == Reply()
