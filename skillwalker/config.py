@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from skillwalker.errors import ConfigError
 
 DEFAULT_CASE_MODEL = "sonnet"
+SEARCHES = ("phases", "race")
 MAX_DESCRIPTION_UNITS = 1024
 """UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
 
@@ -32,6 +33,10 @@ class LoopConfig:
         ConfigError: a value is out of range; the message names the flag.
     """
 
+    search: str = "phases"
+    """The strategy: phases or race."""
+    race_trials: int | None = None
+    """Trials that a race plans with, in all; None takes ten for each case."""
     max_iterations: int = 5
     holdout: float = 0.0
     """Share of the cases that the improver never sees."""
@@ -59,6 +64,7 @@ class LoopConfig:
     def __post_init__(self) -> None:
         """Check every value."""
         checks = (
+            (self.search in SEARCHES, "--search", " or ".join(SEARCHES), self.search),
             (self.max_iterations >= 1, "--max-iterations", "at least 1", self.max_iterations),
             (0 <= self.holdout < 1, "--holdout", "from 0 to below 1", self.holdout),
             (

@@ -164,14 +164,15 @@ class _Run:
         original, best = self.history.iterations[0], self._best()
         if best is None or best is original or self.config.gate is None:
             return
+        threshold = gate.threshold(self.config.gate, self.plan.looks)
         if not gate.worth_confirming(original, best):
-            self.gate = gate.not_confirmed(self.config.gate)
+            self.gate = gate.not_confirmed(threshold)
             return
         for number in itertools.count(1):
             self.rounds.append((await self._round(original), await self._round(best)))
             self.gate = gate.judge(
                 *self._confirmed(),
-                threshold=self.config.gate,
+                threshold=threshold,
                 max_loss=self.config.max_loss,
                 rounds=number,
             )

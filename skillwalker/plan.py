@@ -45,6 +45,8 @@ class Order:
     """A text to be held against the file's own, in place of a search."""
     against: str | None = None
     """The recorded run that a measurement is compared with."""
+    looks: int = 1
+    """The how-manyth gating of this target it is, this one included; it raises the gate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ class Plan:
     """The Claude Code whose listing is meant."""
     listing_budget: int | None = None
     """Columns in place of Claude Code's own budget (`--listing roomy`)."""
+    looks: int = 1
+    """As in `Order`."""
 
     @property
     def listing_mode(self) -> str:
@@ -89,6 +93,7 @@ def prepare(
     neighbours: Sequence[str] = (SIBLINGS,),
     resolve_model: Callable[[str], str] = str,
     listing_budget: int | None = None,
+    looks: int = 1,
 ) -> Plan:
     """Resolve the target and its cases, split them, and see what Claude Code is shown.
 
@@ -103,6 +108,7 @@ def prepare(
         resolve_model: gives the full id behind an alias, which means another model in each
             version of the CLI.
         listing_budget: columns of the listing; None takes Claude Code's own.
+        looks: the how-manyth gating of this target it is.
 
     Raises:
         SuiteError: the suite is missing or wrong, or cannot be split as asked.
@@ -132,6 +138,7 @@ def prepare(
         listing=place_in_listing(found, rivals, model=cases[0].case.model, budget=listing_budget),
         config=config,
         listing_budget=listing_budget,
+        looks=looks,
     )
 
 

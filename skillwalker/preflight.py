@@ -105,6 +105,11 @@ def _words(prompt: str) -> set[str]:
     return set(prompt.casefold().strip("?").split())
 
 
+def control_trials(models: Sequence[str]) -> int:
+    """Say how many trials the controls of one text take, where none is run again."""
+    return 2 * CONTROL_RUNS * len(models)
+
+
 async def check_controls(cases: Sequence[TriggerCase], measure: Measurer) -> None:
     """Run each control twice, and twice more where the two disagree.
 

@@ -27,13 +27,14 @@ from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, for_version, prepare
+from skillwalker.preflight import control_trials
 from skillwalker.recorder import open_recorder
 from skillwalker.recording import edits
 from skillwalker.recording.frozen import Earlier, Foundation
 from skillwalker.recording.lock import locked_target
 from skillwalker.recording.store import RunStore, create_run
 from skillwalker.scratch import scratch_folder
-from skillwalker.search.phases import Phases
+from skillwalker.search.choice import choose_strategy
 from skillwalker.search.protocol import History
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
@@ -84,6 +85,7 @@ async def run_order(
         neighbours=order.neighbours,
         resolve_model=str if order.engine == "simulated" else resolve_model,
         listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
+        looks=order.looks,
     )
     completer = _open_completer(order, around)
     with locked_target(around.places.output_dir, plan.target) as lock:
@@ -148,7 +150,9 @@ async def _measure(
 
     store, config = foundation.store, order.config
     measure_only = order.run_kind == "measure"
-    iterations = 1 if measure_only else config.max_iterations
+    strategy = choose_strategy(
+        config, plan.cases, controls=2 * control_trials(plan.models), measure_only=measure_only
+    )
     try:
         with scratch_folder(around.temporary) as workdir:
             async with around.open_engine() as engine, _recorder(order, around) as probe:
@@ -156,7 +160,7 @@ async def _measure(
                 plan = for_version(plan, engine.facts.cli_version)
                 tools = Tools(
                     engine=engine,
-                    strategy=Phases(max_iterations=iterations, runs=config.runs_per_query),
+                    strategy=strategy,
                     journal=store,
                     limits=around.limits,
                     listener=listen,

@@ -1,0 +1,41 @@
+"""Which strategy a run follows, from its settings alone."""
+
+from collections.abc import Sequence
+from math import ceil
+
+from skillwalker.config import LoopConfig
+from skillwalker.datatypes.inputs import SplitCase
+from skillwalker.search.phases import Phases
+from skillwalker.search.protocol import Strategy
+from skillwalker.search.race import Race, default_budget
+
+RETRY_SHARE = 0.02
+"""Of a capped budget, what a race leaves to trials that must be run again."""
+
+
+def choose_strategy(
+    config: LoopConfig, cases: Sequence[SplitCase], *, controls: int, measure_only: bool = False
+) -> Strategy:
+    """Choose the strategy of a run.
+
+    Args:
+        config: what was asked.
+        cases: what is measured.
+        controls: control trials of a whole run; a race within a capped budget leaves room for
+            them, so that the cap does not cut the last round.
+        measure_only: whether nothing but the original is measured.
+    """
+    if measure_only or config.search != "race":
+        return Phases(
+            max_iterations=1 if measure_only else config.max_iterations,
+            runs=config.runs_per_query,
+            confirm_rounds=config.confirm_runs,
+        )
+    budget = config.race_trials
+    return Race(
+        cases=len(cases),
+        budget=default_budget(len(cases)) if budget is None else budget,
+        kept_back=0 if budget is None else controls + ceil(RETRY_SHARE * budget),
+        seed=config.seed,
+        max_loss=config.max_loss,
+    )
