@@ -17,10 +17,19 @@ LIMITS = "Advanced: limits"
 RESULT = "Advanced: result"
 
 Eval = Annotated[str | None, typer.Option("--eval", metavar="SUITE", help="The suite.")]
+Search = Annotated[
+    Literal["phases", "race"],
+    typer.Option(
+        help="phases measures every text on every case; race spends each trial where it says most.",
+        rich_help_panel=SEARCH,
+    ),
+]
 MaxIterations = Annotated[
     int,
     typer.Option(
-        min=1, help="Candidates to measure, the original included.", rich_help_panel=SEARCH
+        min=1,
+        help="Candidates to measure, the original included (phases).",
+        rich_help_panel=SEARCH,
     ),
 ]
 Holdout = Annotated[
@@ -29,7 +38,7 @@ Holdout = Annotated[
 ]
 RunsPerQuery = Annotated[
     int,
-    typer.Option(help="Most runs of a case in one evaluation; odd.", rich_help_panel=SEARCH),
+    typer.Option(help="Most runs of a case in one evaluation; odd (phases).", rich_help_panel=SEARCH),
 ]
 Model = Annotated[
     str | None,
@@ -53,7 +62,7 @@ NoGate = Annotated[
     bool, typer.Option("--no-gate", help="Take the best score unconfirmed.", rich_help_panel=GATE)
 ]
 ConfirmRuns = Annotated[
-    int, typer.Option(help="Most rounds of original against best.", rich_help_panel=GATE)
+    int, typer.Option(help="Most rounds of original against best (phases).", rich_help_panel=GATE)
 ]
 MaxLoss = Annotated[
     float,
@@ -143,6 +152,7 @@ Debug = Annotated[
 class SearchOptions:
     """How better descriptions are looked for; scil run and acil run only."""
 
+    search: Search = "phases"
     max_iterations: MaxIterations = 5
     holdout: Holdout = 0.0
     model: Model = None

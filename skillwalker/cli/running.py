@@ -88,7 +88,10 @@ def config(
     """
     models, budget = opened.settings.models, opened.settings.budget
     search = search or SearchOptions()
+    most_trials = budget.max_trials if limits.max_trials is None else limits.max_trials
     return checked_config(
+        search=search.search,
+        race_trials=most_trials if search.search == "race" else None,
         max_iterations=search.max_iterations,
         holdout=search.holdout,
         runs_per_query=trials.runs_per_query,
@@ -101,7 +104,7 @@ def config(
         max_turns=trials.max_turns,
         timeout=trials.timeout,
         concurrency=trials.concurrency,
-        max_trials=budget.max_trials if limits.max_trials is None else limits.max_trials,
+        max_trials=most_trials,
     )
 
 
