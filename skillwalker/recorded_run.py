@@ -34,7 +34,7 @@ from skillwalker.recording.frozen import Earlier, Foundation
 from skillwalker.recording.lock import locked_target
 from skillwalker.recording.store import RunStore, create_run
 from skillwalker.scratch import scratch_folder
-from skillwalker.search.choice import choose_strategy
+from skillwalker.search.choice import choose_strategy, warn_of_choice
 from skillwalker.search.protocol import History
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
@@ -112,6 +112,8 @@ async def _record(
     around.limits.count_earlier(store.spent)
     for change in foundation.accepted:
         around.listener(Warned(message=f"earlier trials are counted although {change}"))
+    for warning in warn_of_choice(order.config, len(plan.cases)):
+        around.listener(Warned(message=warning))
     plan, measured, facts = await _measure(order, plan, completer, foundation, around)
     summary = summarise(plan, measured, run_id=store.run_id, facts=facts)
     summary = replace(summary, accepted_changes=foundation.accepted)

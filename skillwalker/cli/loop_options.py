@@ -38,7 +38,9 @@ Holdout = Annotated[
 ]
 RunsPerQuery = Annotated[
     int,
-    typer.Option(help="Most runs of a case in one evaluation; odd (phases).", rich_help_panel=SEARCH),
+    typer.Option(
+        help="Most runs of a case in one evaluation; odd (phases).", rich_help_panel=SEARCH
+    ),
 ]
 Model = Annotated[
     str | None,

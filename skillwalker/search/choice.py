@@ -7,7 +7,7 @@ from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import SplitCase
 from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import Strategy
-from skillwalker.search.race import Race, default_budget
+from skillwalker.search.race import LEAST_FACTOR, Race, default_budget
 
 RETRY_SHARE = 0.02
 """Of a capped budget, what a race leaves to trials that must be run again."""
@@ -38,4 +38,36 @@ def choose_strategy(
         kept_back=0 if budget is None else controls + ceil(RETRY_SHARE * budget),
         seed=config.seed,
         max_loss=config.max_loss,
+    )
+
+
+def warn_of_choice(config: LoopConfig, cases: int) -> tuple[str, ...]:
+    """Say what of the settings a race ignores, and when it can only measure."""
+    if config.search != "race":
+        return ()
+    ordinary = LoopConfig()
+    ignored = [
+        flag
+        for flag, given, usual in (
+            ("--runs-per-query", config.runs_per_query, ordinary.runs_per_query),
+            ("--max-iterations", config.max_iterations, ordinary.max_iterations),
+            ("--confirm-runs", config.confirm_runs, ordinary.confirm_runs),
+        )
+        if given != usual
+    ]
+    warnings = [
+        f"{' and '.join(ignored)}: ignored, since --search race shares out its trials itself"
+    ]
+    least = LEAST_FACTOR * cases
+    too_few = config.race_trials is not None and config.race_trials < least
+    return (
+        *(warnings if ignored else ()),
+        *(
+            (
+                f"--max-trials {config.race_trials} is too few for --search race: with {cases} cases"
+                f" it needs {least}, so the original is measured only",
+            )
+            if too_few
+            else ()
+        ),
     )
