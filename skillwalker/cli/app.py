@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin
+from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin, stats
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -81,6 +81,8 @@ app.command("standin", help="Serve a stand-in for the Claude API on loopback, fo
     standin.standin
 )
 app.command("trial", help="Show one recorded trial.")(runs.trial)
+app.command("stats", help="Sum up all recorded runs.")(stats.stats)
+app.command("diff", help="Compare two recorded runs case by case.")(stats.diff)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,11 +1,14 @@
 """stats and diff: figures over all recorded runs, and two of them side by side."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+if TYPE_CHECKING:
+    from skillwalker.datatypes.comparison import Which
 
 
 def stats(
@@ -67,3 +70,54 @@ def _moment(written: str | None) -> datetime | None:
             param_hint="'--since'",
         ) from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def diff(
+    ctx: typer.Context,
+    a: Annotated[str, typer.Argument(metavar="A", help="A run of scil, acil or measure.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The run to lay beside it.")],
+    of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="original|best",
+            help="Which description of each run; default: the one its file held at the end.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Compare two recorded runs case by case: rates, change with interval, what moved."""
+    import json
+
+    from skillwalker.recording.store import find_run
+    from skillwalker.report.comparison_text import comparison_lines
+    from skillwalker.statistics.compared_run import read_compared
+    from skillwalker.statistics.comparison import compare_runs
+    from skillwalker.statistics.json_records import comparison_record
+
+    which = _which(of)
+    output_dir = open_project(ctx, project).places.output_dir
+    folders = (find_run(output_dir, name) for name in (a, b))
+    first, second = (read_compared(folder, which) for folder in folders)
+    comparison = compare_runs(first, second)
+    if wants_json(ctx, as_json):
+        typer.echo(json.dumps(comparison_record(comparison), ensure_ascii=False, indent=2))
+        return
+    typer.echo("\n".join(comparison_lines(comparison)))
+
+
+def _which(written: str | None) -> "Which":
+    """Read which description is meant.
+
+    Raises:
+        BadParameter: exit code 2; there is no such choice.
+    """
+    from skillwalker.datatypes.comparison import Which
+
+    if written is None:
+        return Which.HELD
+    if written not in {Which.ORIGINAL, Which.BEST}:
+        raise typer.BadParameter(
+            f"{written!r} is none; choose original or best", param_hint="'--of'"
+        )
+    return Which(written)

@@ -4,6 +4,7 @@ import dataclasses
 from datetime import date
 from enum import Enum
 
+from skillwalker.datatypes.comparison import ComparedRun, Comparison
 from skillwalker.datatypes.statistics import Statistics
 from skillwalker.recording.records import SCHEMA_VERSION
 
@@ -19,6 +20,29 @@ def statistics_record(figures: Statistics) -> dict[str, object]:
     if not isinstance(record, dict):
         raise TypeError("figures are a record")
     return {"schema_version": SCHEMA_VERSION, **record}
+
+
+def comparison_record(comparison: Comparison) -> dict[str, object]:
+    """Make the JSON object of `diff`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "a": _side(comparison.a),
+        "b": _side(comparison.b),
+        "differences": list(comparison.differences),
+        "models": _plain(comparison.models),
+        "left_out": _plain(comparison.left_out),
+    }
+
+
+def _side(run: ComparedRun) -> dict[str, object]:
+    """Tell what one side is; its cases stand in the pairs."""
+    left = {"asked", "outcomes", "siblings"}
+    names = (field.name for field in dataclasses.fields(run) if field.name not in left)
+    tallies = run.outcomes.values()
+    return {name: _plain(getattr(run, name)) for name in names} | {
+        "trials": sum(tally.decided + tally.undecided for tally in tallies),
+        "undecided": sum(tally.undecided for tally in tallies),
+    }
 
 
 def _plain(value: object) -> object:

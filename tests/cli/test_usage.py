@@ -34,7 +34,7 @@ def usage_error(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("evals run --engine api", "--engine api"),
         ("scil run --max-cost-usd 3", "--max-cost-usd"),
         ("measure --all", "--all"),
-        ("stats", "the command stats"),
+        ("doctor", "the command doctor"),
         ("evals import x.json", "the command import"),
     ],
 )

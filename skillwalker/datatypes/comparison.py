@@ -1,0 +1,147 @@
+"""Two recorded runs, case by case, and what can be said of their difference."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from skillwalker.datatypes.scores import Rates
+
+
+class Which(StrEnum):
+    """Which description of a run is meant."""
+
+    HELD = "held"
+    """What the file held at the run's end: the best where it was applied, else the original."""
+    ORIGINAL = "original"
+    BEST = "best"
+
+
+class Basis(StrEnum):
+    """Which trials of a description are counted."""
+
+    ALL = "all"
+    """Of an original: nothing was chosen by them."""
+    CONFIRM = "confirm"
+    SEARCH = "search"
+    """Those by which the search chose its best: they flatter it."""
+
+
+class Shown(StrEnum):
+    """What an interval shows of the change from the first run to the second."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NO_DIFFERENCE = "no_difference_shown"
+    NOT_MEASURED = "not_measured"
+    """No case of one class was decided in both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedCase:
+    """What a case asked in one run."""
+
+    should_trigger: bool
+    prompt: str
+    """Its hash."""
+    scaffold: str | None
+    max_turns: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseOutcomes:
+    """Trials of one case on one model, each by its last attempt."""
+
+    triggered: int = 0
+    not_triggered: int = 0
+    undecided: int = 0
+
+    @property
+    def decided(self) -> int:
+        """Trials that say something."""
+        return self.triggered + self.not_triggered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun:
+    """One side of a comparison."""
+
+    run_id: str
+    target: str
+    suite: str
+    simulated: bool
+    engine: str
+    endpoint: str
+    permission_mode: str
+    listing_mode: str
+    cli_versions: tuple[str, ...]
+    efforts: tuple[str, ...]
+    which: Which
+    """Original or best; never `held`."""
+    candidate: str
+    description: str
+    basis: Basis
+    siblings: Mapping[str, str]
+    """Hash of the file of each skill and agent beside the target."""
+    accepted_changes: tuple[str, ...]
+    asked: Mapping[str, AskedCase]
+    """By case name."""
+    outcomes: Mapping[tuple[str, str], CaseOutcomes]
+    """By case and model, of the description that is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A case that is in no figure of a comparison."""
+
+    case: str
+    model: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CasePair:
+    """One case on one model in both runs: correct of decided trials."""
+
+    case: str
+    should_trigger: bool
+    k_a: int
+    n_a: int
+    k_b: int
+    n_b: int
+
+    @property
+    def change(self) -> float:
+        """Of the share of correct trials."""
+        return self.k_b / self.n_b - self.k_a / self.n_a
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelComparison:
+    """Both runs on one model, over the cases that both decided."""
+
+    model: str
+    pairs: tuple[CasePair, ...]
+    a: Rates
+    b: Rates
+    shown: Shown
+    change: float | None
+    """Of balanced accuracy."""
+    interval: tuple[float, float] | None
+    """90 % interval of `change` over cases."""
+    p_higher: float | None
+    recall_change: float | None
+    specificity_change: float | None
+    detectable_change: float | None
+    """Change of balanced accuracy that such a comparison shows in 8 of 10 cases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The second run against the first."""
+
+    a: ComparedRun
+    b: ComparedRun
+    differences: tuple[str, ...]
+    """What else differs between the runs, so that a change may be due to it."""
+    models: tuple[ModelComparison, ...]
+    left_out: tuple[LeftOut, ...]
