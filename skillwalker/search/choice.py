@@ -46,28 +46,20 @@ def warn_of_choice(config: LoopConfig, cases: int) -> tuple[str, ...]:
     if config.search != "race":
         return ()
     ordinary = LoopConfig()
-    ignored = [
-        flag
-        for flag, given, usual in (
-            ("--runs-per-query", config.runs_per_query, ordinary.runs_per_query),
-            ("--max-iterations", config.max_iterations, ordinary.max_iterations),
-            ("--confirm-runs", config.confirm_runs, ordinary.confirm_runs),
-        )
+    settings = (
+        ("--runs-per-query", config.runs_per_query, ordinary.runs_per_query),
+        ("--max-iterations", config.max_iterations, ordinary.max_iterations),
+        ("--confirm-runs", config.confirm_runs, ordinary.confirm_runs),
+    )
+    warnings = [
+        f"{flag} is ignored: --search race shares out its trials itself"
+        for flag, given, usual in settings
         if given != usual
     ]
-    warnings = [
-        f"{' and '.join(ignored)}: ignored, since --search race shares out its trials itself"
-    ]
     least = LEAST_FACTOR * cases
-    too_few = config.race_trials is not None and config.race_trials < least
-    return (
-        *(warnings if ignored else ()),
-        *(
-            (
-                f"--max-trials {config.race_trials} is too few for --search race: with {cases} cases"
-                f" it needs {least}, so the original is measured only",
-            )
-            if too_few
-            else ()
-        ),
-    )
+    if config.race_trials is not None and config.race_trials < least:
+        warnings.append(
+            f"--max-trials {config.race_trials} is too few for --search race: {cases} cases need"
+            f" {least}, so the original is measured only"
+        )
+    return tuple(warnings)

@@ -87,7 +87,7 @@ class History:
         for number, results in event.parts:
             before = iterations[number - 1]
             joined = join_results((*before.results, *results))
-            iterations[number - 1] = replace(before, results=joined)
+            iterations[number - 1] = replace(before, results=self._in_order(joined))
             tallies[number - 1] = self._counted(tallies[number - 1], results)
         return replace(
             self,
@@ -96,11 +96,21 @@ class History:
             tallies=tuple(tallies),
         )
 
+    def _places(self) -> dict[tuple[str, str], int]:
+        """Say where each case stands."""
+        return {(split.case.name, split.case.model): at for at, split in enumerate(self.cases)}
+
+    def _in_order(self, results: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
+        """Put results into the order of the cases; those of a case that is gone come last."""
+        places = self._places()
+        last = len(places)
+        return tuple(sorted(results, key=lambda r: places.get((r.case.name, r.case.model), last)))
+
     def _counted(
         self, before: tuple[Tally, ...], results: Sequence[CaseResult]
     ) -> tuple[Tally, ...]:
         """Add results to the tallies of a candidate."""
-        places = {(split.case.name, split.case.model): at for at, split in enumerate(self.cases)}
+        places = self._places()
         after = list(before)
         for result in results:
             at = places.get((result.case.name, result.case.model))
