@@ -27,18 +27,42 @@ def target_fingerprint(plan: Plan, *, engine: str, text: str | None = None) -> s
     Raises:
         SuiteError: a scaffold cannot be read.
     """
-    return _hash(
-        {
-            "description": description_hash(plan.target.description if text is None else text),
-            "cases": cases_fingerprint(plan),
-            "siblings": sorted(
-                [rival.kind, rival.id, description_hash(rival.description)] for rival in plan.rivals
-            ),
-            "engine": engine,
-            "cli_version": plan.cli_version,
-            "listing_budget": plan.listing_budget,
-        }
+    siblings = sorted(
+        [rival.kind, rival.id, description_hash(rival.description)] for rival in plan.rivals
     )
+    return _hash({**_own(plan, engine, text), "siblings": siblings})
+
+
+def search_fingerprint(plan: Plan, *, engine: str, text: str | None = None) -> str:
+    """Hash what makes another search worth while: the same without the siblings.
+
+    A sibling's new text asks for a measurement, and only the rate that this shows for a search:
+    else each improvement would start the search of all its neighbours again.
+
+    Args:
+        plan: as for `target_fingerprint`.
+        engine: what runs the trials.
+        text: a description in place of the target's own.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    return _hash(_own(plan, engine, text))
+
+
+def _own(plan: Plan, engine: str, text: str | None) -> dict[str, object]:
+    """Tell what of a target's own its rates depend on.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    return {
+        "description": description_hash(plan.target.description if text is None else text),
+        "cases": cases_fingerprint(plan),
+        "engine": engine,
+        "cli_version": plan.cli_version,
+        "listing_budget": plan.listing_budget,
+    }
 
 
 def cases_fingerprint(plan: Plan) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from skillwalker.datatypes.lock_entries import AppliedChange, EntryKey, LockEntry, Rejected
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
-from skillwalker.fingerprint import cases_fingerprint, target_fingerprint
+from skillwalker.fingerprint import cases_fingerprint, search_fingerprint, target_fingerprint
 from skillwalker.plan import Plan
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import description_hash
@@ -56,7 +56,8 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
         return None
     in_file = summary.best_description if summary.applied else summary.original_description
     fingerprint = target_fingerprint(plan, engine=summary.engine, text=in_file)
-    looked = summary.gate is not None and summary.gate.rounds > 0
+    # Two texts that were given, and not searched for, are no lottery.
+    looked = _searched(summary) and summary.gate is not None and summary.gate.rounds > 0
     new = LockEntry(
         key=entry_key(plan, engine=summary.engine),
         kind=plan.target.kind,
@@ -70,13 +71,15 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
         looked_with=cases_fingerprint(plan),
         applied=_applied(entry, summary, in_file),
     )
-    return _with_search(new, entry, summary)
+    searched_at = search_fingerprint(plan, engine=summary.engine, text=in_file)
+    return _with_search(new, entry, summary, searched_at)
 
 
-def _with_search(new: LockEntry, old: LockEntry | None, summary: Summary) -> LockEntry:
+def _with_search(
+    new: LockEntry, old: LockEntry | None, summary: Summary, searched_at: str
+) -> LockEntry:
     """Remember what a search came to; a mere measurement keeps what an earlier one found."""
-    searched = summary.kind in {facts.run_prefix for facts in KINDS.values()}
-    if not searched:
+    if not _searched(summary):
         known = old if old is not None and old.candidate == new.candidate else None
         return new if known is None else replace(new, tuned=known.tuned, rejected=known.rejected)
     ended = summary.stopped_because in CAME_TO_ITS_END
@@ -84,13 +87,18 @@ def _with_search(new: LockEntry, old: LockEntry | None, summary: Summary) -> Loc
     refused = gate is not None and not gate.passed and summary.best_iteration > 1
     return replace(
         new,
-        tuned=new.fingerprint if ended else None,
+        tuned=searched_at if ended else None,
         rejected=Rejected(
             description=summary.best_description, p_better=gate.p_better, run_id=summary.run_id
         )
         if refused and gate is not None
         else None,
     )
+
+
+def _searched(summary: Summary) -> bool:
+    """Whether a run looked for a better text."""
+    return summary.kind in {facts.run_prefix for facts in KINDS.values()}
 
 
 def _applied(old: LockEntry | None, summary: Summary, in_file: str) -> AppliedChange | None:

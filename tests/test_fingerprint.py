@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.config import LoopConfig
-from skillwalker.fingerprint import cases_fingerprint, target_fingerprint
+from skillwalker.fingerprint import cases_fingerprint, search_fingerprint, target_fingerprint
 from skillwalker.plan import Plan
 from tests.bench import make_bench_project, plan_of
 
@@ -90,3 +90,14 @@ def test_a_cases_own_turns_are_those_of_the_run_where_it_has_none(tmp_path: Path
         for turns in (2, 4)
     ]
     assert cases_fingerprint(plans[0]) != cases_fingerprint(plans[1])
+
+
+@pytest.mark.parametrize("what", [name for name in MAKES_STALE if "sibling" not in name])
+def test_what_asks_for_another_search(plan: Plan, what: str) -> None:
+    old = search_fingerprint(plan, engine="docker")
+    assert search_fingerprint(MAKES_STALE[what](plan), engine="docker") != old
+
+
+def test_a_siblings_new_text_asks_for_no_other_search(plan: Plan) -> None:
+    old = search_fingerprint(plan, engine="docker")
+    assert search_fingerprint(with_sibling(plan, "Something else"), engine="docker") == old

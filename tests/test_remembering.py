@@ -6,35 +6,15 @@ from pathlib import Path
 import pytest
 
 from skillwalker.datatypes.lock_entries import AppliedChange, LockEntry
-from skillwalker.datatypes.scores import GateResult, Rate, Rates
+from skillwalker.datatypes.scores import GateResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
-from skillwalker.fingerprint import target_fingerprint
+from skillwalker.fingerprint import search_fingerprint, target_fingerprint
 from skillwalker.plan import Plan
 from skillwalker.remembering import looks_taken, rechecked, remembered
 from skillwalker.targets.names import description_hash
 from tests.bench import DESCRIPTION, make_bench_project, plan_of
-
-BETTER = "Use when a pull request is to be reviewed."
-
-
-def rates(rate: float) -> Rates:
-    one = Rate(k=round(rate * 100), n=100, rate=rate, low=rate - 0.1, high=rate + 0.1)
-    return Rates(accuracy=one, recall=one, specificity=one, balanced=one)
-
-
-def gate(*, passed: bool, rounds: int = 3) -> GateResult:
-    return GateResult(
-        p_better=0.95 if passed else 0.6,
-        threshold=0.9,
-        passed=passed,
-        change=0.1,
-        interval=(0.0, 0.2),
-        recall_change=0.1,
-        specificity_change=0.1,
-        rounds=rounds,
-        reason="",
-    )
+from tests.summaries import BETTER, ended_search, gate, rates
 
 
 @pytest.fixture
@@ -42,55 +22,16 @@ def plan(tmp_path: Path) -> Plan:
     return plan_of(make_bench_project(tmp_path))
 
 
-def ended(plan: Plan, **changes: object) -> Summary:
-    """A search that found a better text and was refused by the gate."""
-    values: dict[str, object] = {
-        "run_id": "20261130T120000",
-        "kind": "scil",
-        "suite": plan.suite,
-        "target": plan.target.id,
-        "target_kind": plan.target.kind,
-        "target_path": plan.target_path,
-        "target_sha256": "",
-        "position": plan.target.position,
-        "engine": "docker",
-        "simulated": False,
-        "endpoint": "",
-        "cli_version": plan.cli_version,
-        "permission_mode": "dontAsk",
-        "models": (),
-        "seed": 0,
-        "verdict": Verdict.KEPT,
-        "stopped_because": StopReason.ITERATIONS,
-        "cause": None,
-        "original_description": plan.target.description,
-        "best_description": BETTER,
-        "best_iteration": 2,
-        "improved": False,
-        "applied": False,
-        "measured_on": "confirm",
-        "original": rates(0.6),
-        "best": rates(0.7),
-        "gate": gate(passed=False),
-        "rate_in_file": None,
-        "iterations": 5,
-        "trials": 100,
-        "undecided": 0,
-        "usage": (),
-        "listing": None,
-    }
-    return Summary(**{**values, **changes})  # type: ignore[arg-type]  # a row of a test
-
-
 def applied(plan: Plan) -> Summary:
-    return ended(
+    return ended_search(
         plan, verdict=Verdict.IMPROVED, improved=True, applied=True, gate=gate(passed=True)
     )
 
 
 def measured(plan: Plan, **changes: object) -> Summary:
-    settings = {"kind": "measure", "best_iteration": 1, "gate": None, "best": None, **changes}
-    return ended(plan, best_description=plan.target.description, **settings)
+    settings: dict[str, object] = {"kind": "measure", "best_iteration": 1, "gate": None}
+    settings |= {"best": None, **changes}
+    return ended_search(plan, plan.target.description, **settings)
 
 
 def after(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEntry:
@@ -100,7 +41,7 @@ def after(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEntry:
 
 
 def test_rates_are_those_of_what_the_file_holds_at_the_end(plan: Plan) -> None:
-    kept, written = after(None, plan, ended(plan)), after(None, plan, applied(plan))
+    kept, written = after(None, plan, ended_search(plan)), after(None, plan, applied(plan))
     assert kept.rates == rates(0.6)
     assert kept.fingerprint == target_fingerprint(plan, engine="docker")
     assert written.rates == rates(0.7)
@@ -109,8 +50,8 @@ def test_rates_are_those_of_what_the_file_holds_at_the_end(plan: Plan) -> None:
 
 
 def test_a_run_that_could_not_measure_leaves_the_entry_alone(plan: Plan) -> None:
-    assert remembered(None, plan, ended(plan, verdict=Verdict.INCONCLUSIVE)) is None
-    assert remembered(None, plan, ended(plan, original=None)) is None
+    assert remembered(None, plan, ended_search(plan, verdict=Verdict.INCONCLUSIVE)) is None
+    assert remembered(None, plan, ended_search(plan, original=None)) is None
 
 
 @pytest.mark.parametrize(
@@ -121,18 +62,18 @@ def test_a_run_that_could_not_measure_leaves_the_entry_alone(plan: Plan) -> None
 def test_a_look_is_a_gate_with_confirm_rounds(
     plan: Plan, summary_gate: GateResult | None, looks: int
 ) -> None:
-    assert after(None, plan, ended(plan, gate=summary_gate)).looks == looks
+    assert after(None, plan, ended_search(plan, gate=summary_gate)).looks == looks
 
 
 def test_looks_add_up_over_nights_and_over_improvements_that_were_written(plan: Plan) -> None:
-    first = after(None, plan, ended(plan))
+    first = after(None, plan, ended_search(plan))
     second = after(first, plan, applied(plan))
     written = replace(plan, target=replace(plan.target, description=BETTER))
     assert (first.looks, second.looks, looks_taken(second, written)) == (1, 2, 2)
 
 
 def test_looks_begin_anew_with_other_cases_or_a_text_that_somebody_else_wrote(plan: Plan) -> None:
-    entry = after(None, plan, ended(plan))
+    entry = after(None, plan, ended_search(plan))
     assert looks_taken(entry, plan) == 1
     assert looks_taken(entry, replace(plan, cases=plan.cases[1:])) == 0
     by_hand = replace(plan, target=replace(plan.target, description="By hand"))
@@ -155,12 +96,12 @@ def test_looks_begin_anew_with_other_cases_or_a_text_that_somebody_else_wrote(pl
 def test_only_a_search_that_came_to_its_end_is_not_begun_again(
     plan: Plan, reason: StopReason, is_tuned: bool
 ) -> None:
-    entry = after(None, plan, ended(plan, stopped_because=reason))
-    assert entry.tuned == (entry.fingerprint if is_tuned else None)
+    entry = after(None, plan, ended_search(plan, stopped_because=reason))
+    assert entry.tuned == (search_fingerprint(plan, engine="docker") if is_tuned else None)
 
 
 def test_the_best_rejected_text_is_kept_and_a_later_measurement_keeps_it(plan: Plan) -> None:
-    searched = after(None, plan, ended(plan))
+    searched = after(None, plan, ended_search(plan))
     assert searched.rejected is not None
     assert searched.rejected.description == BETTER
     again = after(searched, plan, measured(plan))
@@ -182,5 +123,5 @@ def test_a_change_that_was_checked_again_says_so(plan: Plan) -> None:
     entry = rechecked(after(None, plan, applied(plan)))
     assert entry.applied is not None
     assert entry.applied.rechecked
-    nothing = after(None, plan, ended(plan))
+    nothing = after(None, plan, ended_search(plan))
     assert rechecked(nothing) == nothing

@@ -58,6 +58,6 @@ class LockEntry:
     looked_with: str | None = None
     """Fingerprint of the cases that were looked at: other cases are new evidence."""
     tuned: str | None = None
-    """Fingerprint at which the last search came to its end."""
+    """Where the last search came to its end: see `fingerprint.search_fingerprint`."""
     rejected: Rejected | None = None
     applied: AppliedChange | None = None

@@ -35,7 +35,7 @@ def read_lock(project: Path) -> dict[EntryKey, LockEntry]:
     Raises:
         StoreError: the file is broken or a newer Skillwalker wrote it.
     """
-    return _parse(project / LOCK_FILE, _bytes(project / LOCK_FILE))
+    return parse_lock(project / LOCK_FILE, _bytes(project / LOCK_FILE))
 
 
 def update_lock(
@@ -68,7 +68,7 @@ def merge_entries(project: Path, change: Callable[[Entries], Entries]) -> None:
     reason = ""
     for _ in range(ATTEMPTS):
         old = _bytes(path)
-        entries = _parse(path, old)
+        entries = parse_lock(path, old)
         new = write_entries({**entries, **change(entries)})
         if new == old:
             return
@@ -104,7 +104,16 @@ def _bytes(path: Path) -> bytes | None:
         raise StoreError(f"{path} cannot be read: {error}") from error
 
 
-def _parse(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
+def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
+    """Read the entries in a file's content; none where there is no file.
+
+    Args:
+        path: for messages.
+        content: of the file.
+
+    Raises:
+        StoreError: it is broken, or a newer Skillwalker wrote it.
+    """
     if content is None:
         return {}
     try:

@@ -1,0 +1,132 @@
+"""night.jsonl: what a night was asked and has done, so that a later life of it can go on."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from skillwalker.catalogue import Entry
+from skillwalker.datatypes.nights import Stage, StageResult
+from skillwalker.errors import StoreError
+from skillwalker.plan import Order
+from skillwalker.recording.records import SCHEMA_VERSION, check_version
+from skillwalker.recording.rows import RowFiles, read_rows
+
+NIGHT = "night.jsonl"
+
+_ORDER = pydantic.TypeAdapter(Order)
+_RESULT = pydantic.TypeAdapter(StageResult)
+
+Place = tuple[str, str, Stage]
+"""Path, suite and stage: what a run of the night is about."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class NightTask:
+    """What is asked of a night."""
+
+    template: Order
+    """Of every run; kind, suite and target are those of the entry."""
+    shard: tuple[int, int] | None = None
+    """The part of the catalogue, from 1, and how many parts there are."""
+    every: bool = False
+    """Measure also what is not stale."""
+
+
+class NightJournal:
+    """The memory of one night.
+
+    Args:
+        folder: of the night; what an earlier life left in it is read.
+
+    Raises:
+        StoreError: the folder is no night's, or its record cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files = RowFiles(folder)
+        self._begun: dict[Place, str] = {}
+        self._done: dict[Place, StageResult] = {}
+        for row in read_rows(folder / NIGHT):
+            self._take(row)
+
+    def begin(self, task: NightTask) -> None:
+        """Write down what is asked, before anything is done."""
+        self._append("asked", **_asked(task))
+
+    def run_began(self, entry: Entry, stage: Stage, run_id: str) -> None:
+        """Note which run does a stage, so that it can be gone on with."""
+        self._append("began", path=entry.path, suite=entry.suite, stage=stage, run_id=run_id)
+        self._begun[entry.path, entry.suite, stage] = run_id
+
+    def run_done(self, entry: Entry, result: StageResult) -> None:
+        """Note how a stage ended: it is not begun again in this night."""
+        row = dataclasses.asdict(result)
+        self._append("done", path=entry.path, suite=entry.suite, result=row)
+        self._done[entry.path, entry.suite, result.stage] = result
+
+    def begun(self, entry: Entry, stage: Stage) -> str | None:
+        """Name the run of an earlier life that did not come to its end."""
+        return self._begun.get((entry.path, entry.suite, stage))
+
+    def done(self, entry: Entry, stage: Stage) -> StageResult | None:
+        """Give what an earlier life finished."""
+        return self._done.get((entry.path, entry.suite, stage))
+
+    def finished(self) -> tuple[StageResult, ...]:
+        """Give all that earlier lives finished."""
+        return tuple(self._done.values())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._files.close()
+
+    def _append(self, event: str, **values: object) -> None:
+        row = {"schema_version": SCHEMA_VERSION, "event": event, **values}
+        self._files.append(NIGHT, row)
+
+    def _take(self, row: Mapping[str, Any]) -> None:
+        """Take a row of an earlier life."""
+        check_version(row, f"{self.folder.name}/{NIGHT}")
+        match row.get("event"):
+            case "began":
+                self._begun[row["path"], row["suite"], Stage(row["stage"])] = row["run_id"]
+            case "done":
+                result = _RESULT.validate_python(row["result"])
+                self._done[row["path"], row["suite"], result.stage] = result
+            case _:
+                pass
+
+
+def read_task(folder: Path) -> NightTask:
+    """Read what a night was asked.
+
+    Raises:
+        StoreError: the folder is no night's, or its record cannot be read.
+    """
+    row: Mapping[str, Any] = next(iter(read_rows(folder / NIGHT)), {})
+    if row.get("event") != "asked":
+        raise StoreError(f"{folder.name} is no night: there is no {NIGHT} in it")
+    check_version(row, f"{folder.name}/{NIGHT}")
+    try:
+        template = _ORDER.validate_python(row["template"])
+        shard = row["shard"]
+    except (KeyError, pydantic.ValidationError) as error:
+        raise StoreError(f"{folder / NIGHT} cannot be read: {error}") from error
+    return NightTask(
+        template=template,
+        shard=None if shard is None else (int(shard[0]), int(shard[1])),
+        every=bool(row.get("every")),
+    )
+
+
+def _asked(task: NightTask) -> dict[str, object]:
+    """Make the row of what is asked."""
+    return {
+        "template": dataclasses.asdict(task.template),
+        "shard": task.shard,
+        "every": task.every,
+    }

@@ -1,0 +1,146 @@
+"""overnight-summary.json: written at a night's end, and made of the parts of several machines."""
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pydantic
+
+from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
+from skillwalker.datatypes.nights import NightSummary
+from skillwalker.errors import StoreError
+from skillwalker.recording.lock_file import parse_lock, write_entries
+from skillwalker.recording.records import SCHEMA_VERSION, check_version
+from skillwalker.recording.rows import RowFiles, read_row, write_atomically
+
+SUMMARY = "overnight-summary.json"
+ENTRIES = "overnight-lock.json"
+"""What the night's runs have changed in skillwalker.lock, in the same form."""
+DONE = "done"
+WORST_FIRST = (130, 1, 3, 4)
+"""Which exit code wins when targets end differently."""
+
+_SUMMARY = pydantic.TypeAdapter(NightSummary)
+_DERIVED = frozenset(
+    {"schema_version", "counts", "trials", "cost_usd", "cost_unknown_calls", "exit_code"}
+)
+
+
+def night_exit_code(summary: NightSummary) -> int:
+    """Say how a night ended in one number, as `skillwalker.cli.main` does."""
+    codes = {target.exit_code for target in summary.targets}
+    if summary.broken:
+        codes.add(1)
+    if summary.stopped_because == "interrupted":
+        codes.add(130)
+    return next((code for code in WORST_FIRST if code in codes), 0)
+
+
+def summary_record(summary: NightSummary) -> dict[str, object]:
+    """Make the JSON object of a night."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        **dataclasses.asdict(summary),
+        "counts": summary.counts,
+        "trials": summary.trials,
+        "cost_usd": summary.cost_usd,
+        "cost_unknown_calls": summary.cost_unknown_calls,
+        "exit_code": night_exit_code(summary),
+    }
+
+
+def write_night(folder: Path, summary: NightSummary, entries: Mapping[EntryKey, LockEntry]) -> None:
+    """Write a night's summary and what it has changed in the lock file, whole or not at all.
+
+    Raises:
+        StoreError: one of them cannot be written.
+    """
+    write_atomically(folder / ENTRIES, write_entries(entries))
+    RowFiles(folder).write(SUMMARY, summary_record(summary))
+
+
+def read_night(folder: Path) -> NightSummary:
+    """Read a night's summary.
+
+    Args:
+        folder: of the night, or one that holds it as the newest of its nights.
+
+    Raises:
+        StoreError: there is none, or it cannot be read.
+    """
+    row = read_row(night_folder(folder) / SUMMARY)
+    check_version(row, f"{folder}/{SUMMARY}")
+    try:
+        return _SUMMARY.validate_python({k: v for k, v in row.items() if k not in _DERIVED})
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise StoreError(f"{folder}/{SUMMARY}: {where}: {first['msg']}") from error
+
+
+def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
+    """Read what a night changed in the lock file.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    path = night_folder(folder) / ENTRIES
+    try:
+        return parse_lock(path, path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error}") from error
+
+
+def night_folder(folder: Path) -> Path:
+    """Find the night in a folder: itself, or the newest below it, as in an output folder.
+
+    Raises:
+        StoreError: there is none.
+    """
+    if (folder / SUMMARY).is_file():
+        return folder
+    found = sorted(path.parent for path in folder.glob(f"*/{SUMMARY}"))
+    if not found:
+        raise StoreError(
+            f"{folder} holds no {SUMMARY}; name the folder of a night, or an output folder with one"
+        )
+    return found[-1]
+
+
+def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
+    """Make one summary of the parts of a night.
+
+    Args:
+        night_id: of the merged night.
+        parts: at least one; a target may stand in one of them only.
+
+    Raises:
+        StoreError: two parts speak of one target, or were measured on different engines.
+    """
+    targets = sorted(
+        (target for part in parts for target in part.targets), key=lambda t: (t.path, t.suite)
+    )
+    for one, two in itertools.pairwise(targets):
+        if (one.path, one.suite) == (two.path, two.suite):
+            raise StoreError(
+                f"{one.path} (suite {one.suite}) stands in two of the nights; merge the shards of"
+                " one night, each once"
+            )
+    engines = {part.engine for part in parts}
+    if len(engines) > 1:
+        raise StoreError(
+            f"the nights ran on different engines ({', '.join(sorted(engines))}), and such results"
+            " are never put together"
+        )
+    stopped = [part.stopped_because for part in parts if part.stopped_because != DONE]
+    broken = {(one.suite, one.reason): one for part in parts for one in part.broken}
+    return NightSummary(
+        night_id=night_id,
+        engine=parts[0].engine,
+        simulated=parts[0].simulated,
+        shard=None,
+        stopped_because="interrupted" if "interrupted" in stopped else (*stopped, DONE)[0],
+        targets=tuple(targets),
+        broken=tuple(broken[key] for key in sorted(broken)),
+    )

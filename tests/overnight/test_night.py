@@ -1,0 +1,296 @@
+"""A night over a small catalogue, with runs that are told how to end."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from skillwalker.catalogue import read_catalogue
+from skillwalker.config import LoopConfig
+from skillwalker.datatypes.nights import NightAction, NightTarget
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
+from skillwalker.errors import SkillwalkerError, TargetError
+from skillwalker.fingerprint import target_fingerprint
+from skillwalker.limits import Limits
+from skillwalker.overnight.journal import NightJournal, NightTask, read_task
+from skillwalker.overnight.night import Night, NightTools
+from skillwalker.paths import Places
+from skillwalker.plan import Order, Plan, prepare
+from skillwalker.recording.frozen import Earlier
+from skillwalker.recording.lock_file import read_lock, update_lock
+from skillwalker.remembering import entry_key, remembered
+from tests.bench import call_cases, make_bench_project, places_of, skill_text, write_cases
+from tests.summaries import ended_search, gate, rates
+
+TEMPLATE = Order(
+    run_kind="measure",
+    kind=TargetKind.SKILL,
+    suite=None,
+    target=None,
+    config=LoopConfig(),
+    engine="simulated",
+    improver="simulated",
+)
+BAD, GOOD = rates(0.5), rates(0.95)
+End = Callable[[Plan, Order], Summary]
+
+
+@dataclass(slots=True)
+class Runs:
+    """Stands for the runs of a night: each ends as it is told, and is remembered as a real one."""
+
+    places: Places
+    ends: dict[str, End | SkillwalkerError] = field(default_factory=dict)
+    """By suite and kind of run, as `review scil`; what is not told is a bad rate, or kept."""
+    ran: list[str] = field(default_factory=list)
+    kill_at: int | None = None
+    """The run in which the process dies."""
+
+    async def start(
+        self, order: Order, earlier: Earlier | None, began: Callable[[str], None]
+    ) -> tuple[Summary, Path]:
+        """Do a run."""
+        name = f"{order.suite} {'duel' if order.challenger else order.run_kind}"
+        plan = prepare(
+            self.places,
+            kind=order.kind,
+            suite=order.suite,
+            target=order.target,
+            config=order.config,
+            run_kind=order.run_kind,
+        )
+        run_id = earlier.folder.name if earlier is not None else f"20261130T{len(self.ran):06}"
+        self.ran.append(name)
+        began(run_id)
+        if self.kill_at == len(self.ran):
+            raise KeyboardInterrupt
+        end = self.ends.get(name, ended_as(original=BAD))
+        if isinstance(end, SkillwalkerError):
+            raise end
+        summary = replace(end(plan, order), run_id=run_id)
+        key = entry_key(plan, engine="simulated")
+        new = remembered(read_lock(self.places.project).get(key), plan, summary)
+        if new is not None:
+            update_lock(self.places.project, lambda _old: new, key)
+        if summary.applied:
+            text = skill_text(plan.target.name, summary.best_description)
+            plan.target.path.write_text(text, encoding="utf-8")
+        return summary, self.places.output_dir / run_id
+
+
+def ended_as(**values: object) -> End:
+    """An end with the run's own kind and engine."""
+
+    def end(plan: Plan, order: Order) -> Summary:
+        settings = {"kind": order.run_kind, "engine": "simulated", "simulated": True, **values}
+        if order.run_kind == "measure":
+            settings = {"gate": None, "best": None, "best_iteration": 1, **settings}
+        better = order.challenger or "Use when a pull request is to be reviewed."
+        return ended_search(plan, better, **settings)
+
+    return end
+
+
+IMPROVED = ended_as(
+    verdict=Verdict.IMPROVED, improved=True, applied=True, original=BAD, gate=gate(passed=True)
+)
+IMPROVED_NOT_WRITTEN = ended_as(
+    verdict=Verdict.IMPROVED, improved=True, original=BAD, gate=gate(passed=True)
+)
+OUT_OF_MONEY = ended_as(stopped_because=StopReason.BUDGET, original=BAD)
+SAYS_NOTHING = ended_as(
+    verdict=Verdict.INCONCLUSIVE, stopped_because=StopReason.UNDECIDED, cause="all timed out"
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    project = make_bench_project(tmp_path)
+    write_cases(project, "weather", call_cases("demo:weather"))
+    write_cases(project, "gaps", call_cases("demo:gap-analyzer", kind=TargetKind.AGENT))
+    return project
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """What a night came to."""
+
+    targets: tuple[NightTarget, ...]
+    ran: tuple[str, ...]
+    folder: Path
+
+    def of(self, suite: str) -> NightTarget:
+        """The row of a suite."""
+        return next(target for target in self.targets if target.suite == suite)
+
+
+def live(
+    project: Path,
+    ends: dict[str, End | SkillwalkerError] | None = None,
+    *,
+    folder: Path | None = None,
+    limits: Limits | None = None,
+    kill_at: int | None = None,
+) -> Lived:
+    """Live one night, in the folder of an earlier life where one is given."""
+    places = places_of(project)
+    runs = Runs(places, ends or {}, kill_at=kill_at)
+    folder = folder or project / "night"
+    folder.mkdir(exist_ok=True)
+    journal = NightJournal(folder)
+    task = NightTask(template=TEMPLATE)
+    journal.begin(task)
+    tools = NightTools(
+        places=places,
+        start=runs.start,
+        limits=limits or Limits(),
+        cli_version=plan_of(places, "review").cli_version,
+        listing_budget=None,
+        listener=lambda _entry, _stage: None,
+    )
+    entries = read_catalogue(places).entries
+    try:
+        targets = anyio.run(Night(task, tools, journal).run, entries)
+    finally:
+        journal.close()
+    return Lived(targets, tuple(runs.ran), folder)
+
+
+def plan_of(places: Places, suite: str) -> Plan:
+    kind = TargetKind.AGENT if suite == "gaps" else TargetKind.SKILL
+    return prepare(
+        places, kind=kind, suite=suite, target=None, config=LoopConfig(), run_kind="measure"
+    )
+
+
+def test_everything_is_measured_and_then_searched_by_need(project: Path) -> None:
+    night = live(
+        project,
+        {
+            "review measure": ended_as(original=rates(0.7)),
+            "weather measure": ended_as(original=rates(0.5)),
+            "gaps measure": ended_as(original=GOOD),
+        },
+    )
+    assert night.ran == (
+        "gaps measure",
+        "review measure",
+        "weather measure",
+        "weather scil",
+        "review scil",
+    )
+    assert [(t.suite, t.action.value) for t in night.targets] == [
+        ("gaps", "measured"),
+        ("review", "kept"),
+        ("weather", "kept"),
+    ]
+    assert "good enough" in str(night.of("gaps").reason)
+
+
+def test_the_second_night_spends_nothing_on_what_did_not_change(project: Path) -> None:
+    live(project)
+    second = live(project, folder=project / "second")
+    assert second.ran == ()
+    assert {target.action for target in second.targets} == {NightAction.FRESH}
+    assert all(target.before is not None for target in second.targets)
+    assert all(target.trials == 0 for target in second.targets)
+
+
+def test_a_changed_suite_is_measured_again_and_the_others_are_not(project: Path) -> None:
+    live(project)
+    write_cases(project, "weather", call_cases("demo:weather")[1:])
+    assert live(project, folder=project / "second").ran == ("weather measure", "weather scil")
+
+
+def test_an_improvement_is_rechecked_once_in_the_next_night(project: Path) -> None:
+    first = live(project, {"review scil": IMPROVED})
+    improved = first.of("review")
+    assert (improved.action, improved.applied) == (NightAction.IMPROVED, True)
+    assert improved.after == rates(0.7).balanced
+    second = live(project, folder=project / "second")
+    # The agent was measured beside the skill's old text; that asks for no other search.
+    assert second.ran == ("gaps measure", "review duel")
+    assert second.of("review").revert is None
+    assert second.of("gaps").action is NightAction.MEASURED
+    assert live(project, folder=project / "third").ran == ()
+
+
+def test_an_improvement_that_loses_is_proposed_for_revert(project: Path) -> None:
+    run_id = live(project, {"review scil": IMPROVED}).of("review").run_ids[-1]
+    lost = ended_as(
+        verdict=Verdict.IMPROVED,
+        improved=True,
+        gate=gate(passed=True),
+        best_iteration=2,
+        original=BAD,
+    )
+    revert = live(project, {"review duel": lost}, folder=project / "second").of("review").revert
+    assert revert is not None
+    assert (revert.run_id, revert.p_better) == (run_id, 0.95)
+
+
+def test_an_improvement_that_was_not_written_is_searched_for_no_more(project: Path) -> None:
+    first = live(project, {"review scil": IMPROVED_NOT_WRITTEN})
+    assert first.of("review").action is NightAction.IMPROVED
+    assert first.of("review").after == BAD.balanced
+    assert live(project, folder=project / "second").ran == ()
+
+
+def test_what_fails_is_named_and_stops_nobody_else(project: Path) -> None:
+    path = project / "plugins" / "demo" / "skills" / "weather" / "SKILL.md"
+    path.write_text("---\nname: weather\n---\n", encoding="utf-8")
+    night = live(
+        project,
+        {
+            "review measure": SAYS_NOTHING,
+            "gaps measure": ended_as(original=BAD),
+            "gaps acil": TargetError("it is gone"),
+        },
+    )
+    rows = [(t.suite, t.action.value, t.exit_code) for t in night.targets]
+    assert rows == [("gaps", "failed", 1), ("review", "inconclusive", 3), ("weather", "failed", 1)]
+    assert "description" in str(night.of("weather").reason)
+    assert night.of("review").reason == "all timed out"
+    assert night.of("gaps").reason == "it is gone"
+    assert night.ran == ("gaps measure", "review measure", "gaps acil")
+
+
+def test_a_limit_leaves_the_rest_for_another_night(project: Path) -> None:
+    night = live(project, {"gaps measure": OUT_OF_MONEY}, limits=Limits())
+    assert night.of("gaps").action is NightAction.LEFT
+    limits = Limits(max_trials=0)
+    nothing = live(project, folder=project / "second", limits=limits)
+    assert nothing.of("gaps").action is NightAction.LEFT
+    assert "budget" in str(nothing.of("gaps").reason)
+
+
+@pytest.mark.parametrize("kill_at", [1, 2, 3, 4, 5])
+def test_a_killed_night_goes_on_and_does_nothing_twice(project: Path, kill_at: int) -> None:
+    whole = live(project, folder=project / "whole")
+    (project / "skillwalker.lock").unlink()
+    with pytest.raises(KeyboardInterrupt):
+        live(project, folder=project / "killed", kill_at=kill_at)
+    resumed = live(project, folder=project / "killed")
+    assert len(resumed.ran) == len(whole.ran) - kill_at + 1
+    assert [replace(t, run_ids=()) for t in resumed.targets] == [
+        replace(t, run_ids=()) for t in whole.targets
+    ]
+
+
+def test_what_a_night_was_asked_is_read_back(project: Path) -> None:
+    folder = live(project).folder
+    assert read_task(folder) == NightTask(template=TEMPLATE)
+    rows = [json.loads(line) for line in (folder / "night.jsonl").read_text().splitlines()]
+    assert [row["event"] for row in rows][:3] == ["asked", "began", "done"]
+
+
+def test_the_fingerprint_of_a_night_is_that_of_its_runs(project: Path) -> None:
+    live(project)
+    places = places_of(project)
+    plan = plan_of(places, "review")
+    entry = read_lock(project)[entry_key(plan, engine="simulated")]
+    assert entry.fingerprint == target_fingerprint(plan, engine="simulated")
