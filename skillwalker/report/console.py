@@ -122,7 +122,8 @@ class Reporter:
     def _step_started(self, event: StepStarted) -> None:
         """Begin a new bar."""
         what = STEP_NAMES.get(event.set) if event.set is not None else None
-        name = what or f"iteration {event.number}"
+        others = "".join(f" and {number}" for number in event.beside)
+        name = what or f"iteration {event.number}{others}"
         phase = f" ({event.phase.value})" if event.phase is not None else ""
         self._progress.reset(self._task, total=event.trials, description=f"{name}{phase}")
 
@@ -131,7 +132,7 @@ class Reporter:
         match event:
             case IterationDone(iteration=iteration):
                 self._iterations.append(iteration)
-                self._line(f"  {_iteration_line(iteration)}")
+                self._line(f"  {_iteration_line(iteration, of=self._iterations[0])}")
             case SampleDone(iterations=further):
                 for iteration in further:
                     self._iterations[iteration.number - 1] = iteration
@@ -173,7 +174,12 @@ class Reporter:
             return
         first = self._iterations[0]
         best = next((i for i in self._iterations if i.number == summary.best_iteration), first)
-        pairs = zip(first.results, best.results, strict=True)
+        before = {(result.case.name, result.case.model): result for result in first.results}
+        pairs = [
+            (before[key], result)
+            for result in best.results
+            if (key := (result.case.name, result.case.model)) in before
+        ]
         moved = [(a, b) for a, b in pairs if not (a.passed and b.passed)]
         if moved:
             self._console.print(case_table(moved, same=best is first))
@@ -193,8 +199,8 @@ def _news(event: Proposed | RoundDone) -> str:
             return f"round {rounds}: {wording.change(gate)}, P(better) {p_better}"
 
 
-def _iteration_line(iteration: Iteration) -> str:
-    """Tell an iteration in one line."""
+def _iteration_line(iteration: Iteration, *, of: Iteration) -> str:
+    """Tell an iteration in one line; one that was run on fewer cases than another says so."""
     train = score(iteration.results, CaseSet.TRAIN)
     holdout = score(iteration.results, CaseSet.HOLDOUT)
     text = f"iteration {iteration.number} ({iteration.phase.value}): train {train.passed}/"
@@ -202,4 +208,6 @@ def _iteration_line(iteration: Iteration) -> str:
     if holdout.total:
         text += f", holdout {holdout.passed}/{holdout.passed + holdout.failed}"
     undecided = train.undecided + holdout.undecided
+    if len(iteration.results) < len(of.results):
+        text += f" (a first look at {len(iteration.results)} of {len(of.results)} cases)"
     return f"{text}, {undecided} undecided" if undecided else text

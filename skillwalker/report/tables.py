@@ -28,7 +28,7 @@ def _table(title: str, *columns: str) -> Table:
 
 def iteration_table(iterations: list[Iteration], *, best: int) -> Table:
     """Lay the iterations side by side."""
-    table = _table("Iterations", "", "phase", "train", "holdout", "length")
+    table = _table("Iterations", "", "phase", "train", "holdout", "trials", "length")
     for iteration in iterations:
         sides = (score(iteration.results, side) for side in (CaseSet.TRAIN, CaseSet.HOLDOUT))
         cells = (
@@ -40,6 +40,7 @@ def iteration_table(iterations: list[Iteration], *, best: int) -> Table:
             f"{iteration.number}{mark}",
             iteration.phase.value,
             *cells,
+            str(sum(len(result.trials) for result in iteration.results)),
             str(len(iteration.description)),
         )
     return table
