@@ -8,7 +8,17 @@ from collections.abc import Sequence
 
 import typer
 
-from skillwalker.cli import eval_commands, evals, files, improve, runs, sandbox, standin, stats
+from skillwalker.cli import (
+    eval_commands,
+    evals,
+    files,
+    improve,
+    metric,
+    runs,
+    sandbox,
+    standin,
+    stats,
+)
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -70,7 +80,22 @@ sandbox_app.command("status", help="Say whether the docker engine could run.")(
 sandbox_app.command("clean", help="Remove abandoned containers and the images.")(
     sandbox.sandbox_clean
 )
-for group in (scil_app, acil_app, evals_app, sandbox_app):
+metric_app = _group("metric", "Verification commands, METRIC lines, and the calibration gate.")
+metric_app.callback()(root)
+metric_app.command(
+    "run",
+    help="Run a verification command and read its metric.",
+    context_settings=metric.COMMAND_CONTEXT,
+)(metric.metric_run)
+metric_app.command("extract", help="Read METRIC lines from a file or stdin.")(metric.metric_extract)
+metric_app.command("list", help="List the declared metrics.")(metric.metric_list)
+metric_app.command("status", help="Show what metrics are worth by their calibrations.")(
+    metric.metric_status
+)
+metric_app.command("calibrate", help="Note a prediction and what came of it.")(
+    metric.metric_calibrate
+)
+for group in (metric_app, scil_app, acil_app, evals_app, sandbox_app):
     app.add_typer(group)
 app.command("measure", help="Measure a target; never writes it.")(improve.measure)
 app.command("show", help="Show what Claude Code is shown of a skill or agent.")(files.show)

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from skillwalker.config import Login
 
 
+LOGIN_VARIABLES = frozenset(
+    {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
+)
+
+
 def read_login() -> "Login":
     """Read the login variables; an empty one counts as unset."""
     from skillwalker.config import Login
@@ -62,6 +67,27 @@ def search_path() -> str:
     return os.environ.get("PATH") or os.defpath
 
 
+def command_environment(allowed: Iterable[str]) -> dict[str, str]:
+    """The environment of a user's own verification command: everything but the login.
+
+    Args:
+        allowed: variables that the user lets through all the same (`engine-env`).
+    """
+    kept = frozenset(allowed)
+    return {k: v for k, v in os.environ.items() if k not in LOGIN_VARIABLES or k in kept}
+
+
 def read_variables(names: Iterable[str]) -> dict[str, str]:
     """Read the variables that the user lets through to a trial (`engine-env`), where set."""
     return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def in_github_actions() -> bool:
+    """Whether the command runs in a job of GitHub Actions."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def job_summary() -> Path | None:
+    """Where GitHub Actions takes a step's summary from, as Markdown."""
+    named = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(named) if named else None

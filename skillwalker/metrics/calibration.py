@@ -19,6 +19,8 @@ MAX_P95_ERROR = 0.30
 MAX_ERROR = 0.50
 RECENT = 10
 """Samples by which a metric that was promoted is judged; one bad day is tolerated."""
+_HUGE = 1e290
+"""Errors beyond it count as it, so that no mean of them is infinite."""
 _ROUNDING = 1e-9
 """Bounds are inclusive: 0.45 - 0.3 is not more than 0.15."""
 
@@ -61,7 +63,7 @@ def standing_of(name: str, registry: Registry, calibrations: Sequence[Calibratio
 def _errors(spec: MetricSettings, calibrations: Sequence[Calibration]) -> list[float]:
     """Give the errors of a metric's version, in units of its scale."""
     return [
-        abs(pair.predicted - pair.observed) / spec.scale
+        min(abs(pair.predicted - pair.observed) / spec.scale, _HUGE)
         for pair in calibrations
         if (pair.metric, pair.version) == (spec.name, spec.version)
     ]

@@ -57,5 +57,8 @@ def compose(spec: MetricSettings, parts: Sequence[tuple[MetricSettings, float]])
         return max(values)
     if spec.composition == "min":
         return min(values)
-    total = math.fsum(values)
+    try:
+        total = math.fsum(values)
+    except OverflowError:  # no number of its kind either, as any infinite one
+        return math.inf
     return min(total / len(values), 1.0) if bounded else total

@@ -26,7 +26,7 @@ _EXACT = 2**53
 
 def plain_number(value: float | None) -> float | int | None:
     """Write a whole number without a fraction, as it was printed."""
-    if value is not None and value.is_integer() and abs(value) < _EXACT:
+    if value is not None and float(value).is_integer() and abs(value) < _EXACT:
         return int(value)
     return value
 
