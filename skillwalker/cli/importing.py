@@ -1,0 +1,142 @@
+"""evals import: other tools' trigger evals as a suite."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+if TYPE_CHECKING:
+    from skillwalker.datatypes.inputs import Target
+    from skillwalker.foreign.entries import Imported
+    from skillwalker.foreign.tree import ForeignSuite
+    from skillwalker.paths import Places
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="Files (.json, .jsonl, .yaml), or a folder of suites with tests."
+    ),
+]
+SuiteName = Annotated[
+    str | None,
+    typer.Option(
+        "--suite",
+        metavar="NAME",
+        help="Name of the new suite. A folder of suites may go without: each keeps its own.",
+    ),
+]
+Skill = Annotated[
+    str | None, typer.Option("--skill", metavar="TARGET", help="The skill that they are about.")
+]
+Agent = Annotated[
+    str | None, typer.Option("--agent", metavar="TARGET", help="The agent that they are about.")
+]
+
+
+def evals_import(
+    ctx: typer.Context,
+    files: Files,
+    suite: SuiteName = None,
+    skill: Skill = None,
+    agent: Agent = None,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Write other tools' trigger evals as a new suite, or nothing where an entry is unclear."""
+    places = open_project(ctx, project).places
+    if skill is not None and agent is not None:
+        raise typer.BadParameter("give one of them", param_hint="'--skill' / '--agent'")
+    target = _target(skill, agent, places)
+    imported = _import(files, suite, target, places)
+    if wants_json(ctx, as_json):
+        records = [_record(each, target) for each in imported]
+        typer.echo(json.dumps({"suites": records}, ensure_ascii=False))
+    else:
+        for each in imported:
+            typer.echo(_line(each, target))
+    for each in imported:
+        for note in each.notes:
+            typer.echo(f"{each.path}: {note}", err=True)
+
+
+def _target(skill: str | None, agent: str | None, places: "Places") -> "Target | None":
+    """Find the target that was named by either option."""
+    from skillwalker.cli.named_files import one_target
+    from skillwalker.datatypes.vocabulary import TargetKind
+
+    if skill is not None:
+        return one_target(skill, places, TargetKind.SKILL)
+    return one_target(agent, places, TargetKind.AGENT) if agent is not None else None
+
+
+def _import(
+    files: list[str], suite: str | None, target: "Target | None", places: "Places"
+) -> "tuple[Imported, ...]":
+    """Import suites of our own form, or files of other tools; not both at once."""
+    from skillwalker.errors import SuiteError
+    from skillwalker.foreign.importing import import_queries, import_suites, suites_at
+
+    paths = [(Path.cwd() / name, name) for name in files]
+    found: list[ForeignSuite] = []
+    foreign = []
+    for path, label in paths:
+        suites = suites_at(path, label)
+        if suites is None:
+            foreign.append((path, label))
+        else:
+            found += suites
+    if found and foreign:
+        raise SuiteError(
+            f"{foreign[0][1]}: holds queries, but {found[0].label} is a suite; import one at a time"
+        )
+    written = _written(target, places) if target is not None else None
+    if found:
+        return import_suites(found, suite=suite, target=target, written=written, places=places)
+    if suite is None:
+        raise typer.BadParameter("name the new suite", param_hint="'--suite'")
+    if target is None or written is None:
+        raise typer.BadParameter(
+            "say which skill or agent the entries are about", param_hint="'--skill' / '--agent'"
+        )
+    return (import_queries(foreign, suite=suite, target=target, written=written, places=places),)
+
+
+def _written(target: "Target", places: "Places") -> str:
+    """Write a target so that a suite finds it again: by its name where that does."""
+    import os
+
+    from skillwalker.errors import TargetError
+    from skillwalker.targets.names import resolve_target
+
+    try:
+        if resolve_target(target.id, target.kind, places).path.resolve() == target.path.resolve():
+            return target.id
+    except TargetError:
+        pass
+    if target.path.is_relative_to(places.project):
+        return Path(os.path.relpath(target.path, places.project)).as_posix()
+    return target.path.as_posix()
+
+
+def _line(imported: "Imported", target: "Target | None") -> str:
+    parts = [f"{imported.positive} should trigger", f"{imported.negative} should not"]
+    if imported.other:
+        parts.append(f"{imported.other} of other types")
+    total = imported.positive + imported.negative + imported.other
+    about = f" for {target.id}" if target is not None else ""
+    return f"{imported.path}: {total} cases{about}, {', '.join(parts)}"
+
+
+def _record(imported: "Imported", target: "Target | None") -> dict[str, object]:
+    return {
+        "suite": imported.name,
+        "path": imported.path,
+        "target": target.id if target is not None else None,
+        "positive": imported.positive,
+        "negative": imported.negative,
+        "other": imported.other,
+        "notes": list(imported.notes),
+    }

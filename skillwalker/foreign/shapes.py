@@ -1,0 +1,144 @@
+"""Where the entries lie in a file: which list, under which key, for which skill.
+
+Source: the formats of skill-creator, skill-reach, waza, promptfoo and vally, and some ninety
+public files that follow none of them closely.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from skillwalker.errors import SuiteError
+from skillwalker.faults import quoted, shown
+from skillwalker.foreign.documents import Document
+from skillwalker.foreign.entries import Entry, Found, Values
+
+TRIGGER_LISTS = ("trigger_evals", "trigger_tests", "trigger_cases", "trigger_queries")
+"""Lists of trigger evals in files that hold other evals too."""
+LISTS = ("queries", "evals", "cases", "tests", "test_cases", "stimuli", "examples", "items")
+"""Keys under which a file keeps its entries."""
+POSITIVE = ("should_trigger", "should_trigger_prompts", "should", "positive", "positives")
+NEGATIVE = (
+    "should_not_trigger",
+    "should_not_trigger_prompts",
+    "should_not",
+    "negative",
+    "negatives",
+)
+NEAR = ("near", "near_miss", "near_misses", "near_neighbor", "near_neighbors")
+SKILL_KEYS = ("skill", "skill_name", "skillName", "agent", "agent_name")
+SIDES = (*POSITIVE, *NEGATIVE, *NEAR)
+
+IsTarget = Callable[[str], bool]
+
+
+def find_entries(document: Document, is_target: IsTarget) -> Found:
+    """Find the entries of a file.
+
+    Args:
+        document: the file.
+        is_target: whether a name in the file means the target.
+
+    Raises:
+        SuiteError: the file is of no known shape, or holds no entry for the target.
+    """
+    value = document.value
+    if isinstance(value, list):
+        found = _from_list(document, value, is_target)
+    elif isinstance(value, Mapping):
+        found = _from_object(document, value, is_target)
+    else:
+        raise _unknown(document)
+    if not found.entries:
+        others = f"; it has {found.left_out} for other skills" if found.left_out else ""
+        raise SuiteError(f"{document.label}: holds no entry for the target{others}")
+    return found
+
+
+def _from_list(document: Document, items: Sequence[object], is_target: IsTarget) -> Found:
+    if items and all(_is_set(item) and _skill_of(item) is not None for item in items):
+        sets = [(f"[{at}]", _skill_of(item), item) for at, item in enumerate(items)]
+        return _from_sets(document, sets, is_target)
+    return Found(entries=tuple(_entries(document, "", items)))
+
+
+def _from_object(document: Document, value: Values, is_target: IsTarget) -> Found:
+    sets = value.get("skills") if isinstance(value.get("skills"), Mapping) else value
+    if isinstance(sets, Mapping) and sets and all(_is_set(inner) for inner in sets.values()):
+        rows = [(place(str(name)), str(name), inner) for name, inner in sets.items()]
+        return _from_sets(document, rows, is_target)
+    keys = [key for key in TRIGGER_LISTS if key in value] or [key for key in LISTS if key in value]
+    entries = [entry for key in keys for entry in _entries(document, key, value[key])]
+    if not keys or _is_set(value):
+        entries += _sides(document, "", value)
+    if not keys and not _is_set(value):
+        raise _unknown(document)
+    return Found(entries=tuple(entries), about=_skill_of(value))
+
+
+def place(key: str, prefix: str = "") -> str:
+    """Write a key behind what it stands in, as in `cases.near`."""
+    return f"{prefix}.{key}" if prefix else key
+
+
+def _is_set(value: object) -> bool:
+    """Say whether a value sorts its entries into lists by what should happen."""
+    if not isinstance(value, Mapping):
+        return False
+    return any(isinstance(value.get(key), list) for key in SIDES)
+
+
+def _skill_of(value: object) -> str | None:
+    if not isinstance(value, Mapping):
+        return None
+    names = (value.get(key) for key in SKILL_KEYS)
+    return next((name for name in names if isinstance(name, str) and name), None)
+
+
+def _from_sets(
+    document: Document, sets: Sequence[tuple[str, str | None, object]], is_target: IsTarget
+) -> Found:
+    """Take the set of the target; the others are about other skills."""
+    entries: list[Entry] = []
+    left_out = 0
+    for where, name, values in sets:
+        inner = list(_sides(document, where, values))
+        if name is not None and is_target(name):
+            entries += inner
+        else:
+            left_out += len(inner)
+    return Found(entries=tuple(entries), left_out=left_out)
+
+
+def _sides(document: Document, prefix: str, values: object) -> Iterator[Entry]:
+    if not isinstance(values, Mapping):
+        return
+    for keys, given in ((POSITIVE, True), (NEGATIVE, False), (NEAR, False)):
+        for key in keys:
+            if key in values:
+                where = place(key, prefix)
+                yield from _entries(document, where, values[key], given, is_near=keys is NEAR)
+
+
+def _entries(
+    document: Document,
+    key: str,
+    items: object,
+    given: bool | None = None,
+    *,
+    is_near: bool = False,
+) -> Iterator[Entry]:
+    if not isinstance(items, list):
+        raise SuiteError(
+            f"{document.label}: {quoted(key)} must be a list of entries, not {shown(items)}"
+        )
+    for at, item in enumerate(items):
+        where = f"{document.label}: {key}[{at}]"
+        yield Entry(where=where, values=item, given=given, is_near=is_near)
+
+
+def _unknown(document: Document) -> SuiteError:
+    lists = ", ".join(quoted(key) for key in (*LISTS, *TRIGGER_LISTS[:1]))
+    return SuiteError(
+        f"{document.label}: is of no known shape; read are a list of entries, an object with one "
+        f"of {lists}, and one with the lists "
+        f'"{POSITIVE[0]}" and "{NEGATIVE[0]}" (or those names with "_prompts")'
+    )
