@@ -28,6 +28,7 @@ __all__ = [
     "budget_chars",
     "list_file",
     "listing_line",
+    "listing_states",
     "longest_that_fits",
     "place_in_listing",
     "tools_suffix",
@@ -144,6 +145,29 @@ def place_in_listing(
         state=_state(target, whole=target in order and whole[order.index(target)]),
         longest=_longest(shown, order.index(target), budget, own) if target in order else None,
     )
+
+
+def listing_states(
+    skills: Sequence[Listed],
+    *,
+    model: str,
+    bundled: bool = True,
+    version: str = CLAUDE_VERSION,
+) -> tuple[tuple[Listed, ListingState], ...]:
+    """Say how each of many skills stands in the listing, in its order; those not listed are last.
+
+    Args:
+        skills: all that are installed.
+        model: a full id or an alias.
+        bundled: whether Claude Code's own skills are listed.
+        version: of Claude Code.
+    """
+    order = sorted((skill for skill in skills if skill.listed), key=_place_key)
+    own = bundled_skills(version) if bundled else _NO_BUNDLED
+    whole, _ = _share(_as_shown(order, version), budget_chars(model, version), own)
+    states = [(skill, _state(skill, whole=fits)) for skill, fits in zip(order, whole, strict=False)]
+    absent = [(skill, ListingState.ABSENT) for skill in skills if not skill.listed]
+    return (*states, *absent)
 
 
 def _state(target: Listed, *, whole: bool) -> ListingState:

@@ -71,6 +71,16 @@ def group_near_duplicates(prompts: Sequence[str]) -> tuple[int, ...]:
     return tuple(groups.first(index) for index in range(len(texts)))
 
 
+def is_rewording(left: str, right: str) -> bool:
+    """Say whether two prompts are alike by words and by sequences, closer than a near miss is."""
+    texts = [_RUN.sub(_shortened, normalise(text)) for text in (left, right)]
+    for measure in (_WORDS, _SEQUENCES):
+        first, second = (measure.features(text) for text in texts)
+        if len(first & second) < measure.enough(len(first), len(second)):
+            return False
+    return True
+
+
 def _shortened(run: re.Match[str]) -> str:
     """Put a hash in the place of pasted data: a megabyte of it has a million sequences."""
     found = run.group()

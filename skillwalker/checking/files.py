@@ -1,0 +1,107 @@
+"""What is wrong with files before they are skills or agents: names, places, bytes, manifests."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from skillwalker.checking.findings import CheckedTarget, CheckFinding
+from skillwalker.datatypes.vocabulary import Severity, TargetKind
+from skillwalker.errors import TargetError
+from skillwalker.paths import MANIFEST
+from skillwalker.targets.kind import KINDS, SKILL_FILE
+from skillwalker.targets.place import NOT_SEARCHED
+
+
+def check_bytes(checked: CheckedTarget) -> Iterator[CheckFinding]:
+    """Find a file that is no UTF-8, of which Claude gets replacement characters."""
+    try:
+        checked.target.content.decode()
+    except UnicodeDecodeError as error:
+        line = checked.target.content.count(b"\n", 0, error.start) + 1
+        yield CheckFinding(
+            rule="encoding",
+            severity=Severity.ERROR,
+            path=checked.target.path,
+            line=line,
+            message=f"byte {error.start} is not UTF-8, so Claude sees other characters there",
+            remedy="save the file as UTF-8",
+        )
+
+
+def unreadable(path: Path, error: TargetError) -> CheckFinding:
+    """Say that a file cannot be read at all."""
+    return CheckFinding(
+        rule="unreadable",
+        severity=Severity.ERROR,
+        path=path,
+        line=None,
+        message=str(error).splitlines()[0],
+        remedy="make it a regular file that you may read",
+    )
+
+
+def check_folders(folders: Sequence[Path]) -> Iterator[CheckFinding]:
+    """Find what was meant to be a skill or a plugin and is none by its name or its manifest."""
+    for folder in folders:
+        for where, inner, names in os.walk(folder):
+            inner[:] = sorted(name for name in inner if name not in NOT_SEARCHED)
+            here = Path(where)
+            if here.parent.name == KINDS[TargetKind.SKILL].folder and SKILL_FILE not in names:
+                yield from _misnamed(here, names)
+            if here.name == KINDS[TargetKind.SKILL].folder:
+                yield from _loose(here, names)
+            if here.name == MANIFEST.parent.name and MANIFEST.name in names:
+                yield from _manifest(here / MANIFEST.name)
+
+
+def _misnamed(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
+    for name in sorted(names):
+        if name.lower() == SKILL_FILE.lower():
+            yield CheckFinding(
+                rule="misnamed",
+                severity=Severity.ERROR,
+                path=folder / name,
+                line=None,
+                message=f"Claude Code loads a skill from a file named {SKILL_FILE} alone",
+                remedy=f"rename it to {SKILL_FILE}",
+            )
+
+
+def _loose(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
+    for name in sorted(names):
+        path = folder / name
+        if name.lower().endswith(".md") and name != SKILL_FILE and _has_frontmatter(path):
+            yield CheckFinding(
+                rule="loose-file",
+                severity=Severity.ERROR,
+                path=path,
+                line=None,
+                message="a skill is a folder: Claude Code does not load a file from here",
+                remedy=f"move it to {path.stem}/{SKILL_FILE}",
+            )
+
+
+def _has_frontmatter(path: Path) -> bool:
+    try:
+        return path.is_file() and path.read_bytes()[:7].lstrip(b"\xef\xbb\xbf").startswith(b"---")
+    except OSError:
+        return False
+
+
+def _manifest(path: Path) -> Iterator[CheckFinding]:
+    try:
+        manifest = json.loads(path.read_bytes())
+        name = manifest.get("name") if isinstance(manifest, dict) else None
+        wrong = "" if isinstance(name, str) and name else "it has no name"
+    except (OSError, ValueError, RecursionError) as error:
+        wrong = f"it is no JSON ({error})"
+    if wrong:
+        yield CheckFinding(
+            rule="manifest",
+            severity=Severity.ERROR,
+            path=path,
+            line=None,
+            message=f"the plugin's manifest cannot be read: {wrong}",
+            remedy='write an object with the plugin\'s "name"',
+        )
