@@ -9,9 +9,11 @@ from collections.abc import Sequence
 import typer
 
 from skillwalker.cli import (
+    checking,
     eval_commands,
     evals,
     files,
+    importing,
     improve,
     metric,
     runs,
@@ -71,6 +73,12 @@ evals_app.command("run", help="Run the cases of suites and evaluate them.")(eval
 evals_app.command("score", help="Evaluate a recorded run; runs nothing.")(eval_commands.evals_score)
 evals_app.command("list", help="List suites, their cases by type, and targets.")(evals.evals_list)
 evals_app.command("schema", help="Print the JSON Schema of tests.json.")(evals.evals_schema)
+evals_app.command("import", help="Write other tools' trigger evals as a suite.")(
+    importing.evals_import
+)
+evals_app.command("check", help="Say what is wrong with suites and descriptions.")(
+    checking.evals_check
+)
 sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
 sandbox_app.callback()(root)
 sandbox_app.command("build", help="Build the image.")(sandbox.sandbox_build)
