@@ -22,7 +22,7 @@ from skillwalker.datatypes.summary import (
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.engines.registry import EngineSettings
-from skillwalker.errors import EngineUnavailableError
+from skillwalker.errors import EngineUnavailableError, SkillwalkerError
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
@@ -32,10 +32,15 @@ from skillwalker.recorder import open_recorder
 from skillwalker.recording import edits
 from skillwalker.recording.frozen import Earlier, Foundation
 from skillwalker.recording.lock import locked_target
-from skillwalker.recording.store import RunStore, create_run
+from skillwalker.recording.memory import count_looks, remember
+from skillwalker.recording.recorded import read_recorded
+from skillwalker.recording.store import RunStore, create_run, find_run
+from skillwalker.recording.verdicts import earlier_verdicts
 from skillwalker.scratch import scratch_folder
 from skillwalker.search.choice import choose_strategy, warn_of_choice
-from skillwalker.search.protocol import History
+from skillwalker.search.duel import Duel
+from skillwalker.search.protocol import History, Strategy
+from skillwalker.search.recheck import Recheck
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
 from skillwalker.verdict import summarise
@@ -87,6 +92,9 @@ async def run_order(
         listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
         looks=order.looks,
     )
+    if earlier is None:
+        looks = count_looks(around.places.project, plan, engine=order.engine)
+        order, plan = replace(order, looks=looks), replace(plan, looks=looks)
     completer = _open_completer(order, around)
     with locked_target(around.places.output_dir, plan.target) as lock:
         folder = create_run(around.places.output_dir) if earlier is None else earlier.folder
@@ -125,6 +133,7 @@ async def _record(
             accepted_changes=foundation.accepted,
         )
         store.write_summary(summary)
+    _remember(plan, summary, around)
     foundation.end()
     return summary, store.folder
 
@@ -150,11 +159,9 @@ async def _measure(
                 pass
         around.listener(event)
 
-    store, config = foundation.store, order.config
+    store = foundation.store
     measure_only = order.run_kind == "measure"
-    strategy = choose_strategy(
-        config, plan.cases, controls=2 * control_trials(plan.models), measure_only=measure_only
-    )
+    strategy = _choose_strategy(order, plan, around)
     try:
         with scratch_folder(around.temporary) as workdir:
             async with around.open_engine() as engine, _recorder(order, around) as probe:
@@ -173,6 +180,39 @@ async def _measure(
                 return plan, await improve(plan, tools), engine.facts
     except EngineUnavailableError as error:
         return plan, _nothing(plan, str(error)), _unopened(order)
+
+
+def _choose_strategy(order: Order, plan: Plan, around: Surroundings) -> Strategy:
+    """Choose what is measured next by what is asked.
+
+    Raises:
+        StoreError: the run that is compared with cannot be read.
+    """
+    config = order.config
+    if order.challenger is not None:
+        return Duel(
+            challenger=order.challenger,
+            runs=config.runs_per_query,
+            confirm_rounds=config.confirm_runs,
+        )
+    if order.against is not None:
+        earlier = read_recorded(find_run(around.places.output_dir, order.against))
+        verdicts = earlier_verdicts(earlier, plan.cases)
+        return Recheck(earlier=verdicts, runs=config.runs_per_query)
+    return choose_strategy(
+        config,
+        plan.cases,
+        controls=2 * control_trials(plan.models),
+        measure_only=order.run_kind == "measure",
+    )
+
+
+def _remember(plan: Plan, summary: Summary, around: Surroundings) -> None:
+    """Put what the run found into the project's lock file; a run is not lost for it."""
+    try:
+        remember(around.places.project, plan, summary)
+    except SkillwalkerError as error:
+        around.listener(Warned(message=f"skillwalker.lock was not updated: {error}"))
 
 
 def _recorder(

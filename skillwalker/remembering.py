@@ -58,6 +58,7 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
     fingerprint = target_fingerprint(plan, engine=summary.engine, text=in_file)
     # Two texts that were given, and not searched for, are no lottery.
     looked = _searched(summary) and summary.gate is not None and summary.gate.rounds > 0
+    counted = entry is not None and entry.run_id == summary.run_id  # in a life that was killed
     new = LockEntry(
         key=entry_key(plan, engine=summary.engine),
         kind=plan.target.kind,
@@ -67,7 +68,7 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
         fingerprint=fingerprint,
         rates=summary.best if summary.applied else summary.original,
         run_id=summary.run_id,
-        looks=looks_taken(entry, plan) + looked,
+        looks=looks_taken(entry, plan) + (looked and not counted),
         looked_with=cases_fingerprint(plan),
         applied=_applied(entry, summary, in_file),
     )
