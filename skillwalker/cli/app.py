@@ -16,6 +16,7 @@ from skillwalker.cli import (
     importing,
     improve,
     metric,
+    report,
     runs,
     sandbox,
     standin,
@@ -116,6 +117,9 @@ app.command("standin", help="Serve a stand-in for the Claude API on loopback, fo
 app.command("trial", help="Show one recorded trial.")(runs.trial)
 app.command("stats", help="Sum up all recorded runs.")(stats.stats)
 app.command("diff", help="Compare two recorded runs case by case.")(stats.diff)
+app.command("report", help="Write a run's report as HTML and Markdown, or an index of all runs.")(
+    report.report
+)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -33,6 +33,8 @@ class Wishes:
     allow_simulated: bool = False
     require_improvement: bool = False
     fail_under: float | None = None
+    html: bool = True
+    junit: Path | None = None
 
 
 def exit_code(summary: Summary, wishes: Wishes) -> int:
@@ -50,7 +52,7 @@ def exit_code(summary: Summary, wishes: Wishes) -> int:
 def show_final(reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes) -> None:
     """Show how a run ended and what a user would do now."""
     reporter.final(
-        summary, folder=_short(folder), next_command=next_command(summary, quiet=wishes.quiet)
+        summary, folder=short_path(folder), next_command=next_command(summary, quiet=wishes.quiet)
     )
 
 
@@ -88,7 +90,7 @@ def next_command(summary: Summary, *, quiet: bool) -> str | None:
     return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
 
 
-def _short(folder: Path) -> str:
-    """Write a folder relative to the current one where it lies inside."""
+def short_path(path: Path) -> str:
+    """Write a path relative to the current folder where it lies inside."""
     here = Path.cwd()
-    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

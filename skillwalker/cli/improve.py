@@ -123,6 +123,8 @@ def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tupl
         allow_simulated=write.allow_simulated,
         require_improvement=write.require_improvement,
         fail_under=running.fraction("--fail-under", asked.fail_under),
+        html=not asked.no_html,
+        junit=asked.junit,
     )
 
 

@@ -4,6 +4,7 @@ About ten stand under "Options" in `--help`, what most people need; the rest is 
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -144,6 +145,13 @@ AcceptChanges = Annotated[
         rich_help_panel=RESULT,
     ),
 ]
+Junit = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the cases as JUnit XML.", rich_help_panel=RESULT),
+]
+NoHtml = Annotated[
+    bool, typer.Option("--no-html", help="Write no report.html.", rich_help_panel=RESULT)
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Only the result.", rich_help_panel=RESULT)]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Log what is done, to stderr.", rich_help_panel=RESULT)
@@ -205,6 +213,8 @@ class RunOptions:
     resume: Resume = None
     accept_changes: AcceptChanges = False
     fail_under: FailUnder = None
+    junit: Junit = None
+    no_html: NoHtml = False
     quiet: Quiet = False
     debug: Debug = False
     project: ProjectOption = None

@@ -9,6 +9,7 @@ import typer
 
 from skillwalker.cli import running
 from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
+from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import TrialOptions
 from skillwalker.cli.options import Project
 from skillwalker.datatypes.summary import Summary
@@ -25,7 +26,8 @@ from skillwalker.report.console import Reporter
 
 MAY_BE_GIVEN = frozenset(
     {"resume", "accept_changes", "concurrency", "max_trials", "apply", "allow_simulated"}
-    | {"require_improvement", "fail_under", "quiet", "debug", "project", "as_json"}
+    | {"require_improvement", "fail_under", "junit", "no_html", "quiet", "debug"}
+    | {"project", "as_json"}
 )
 """Parameters that change nothing of what is measured; all others are those of the run."""
 FINISHED = frozenset(
@@ -59,7 +61,7 @@ def resume(
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
     summary = _finished(folder, opened)
     if summary is not None and not (wishes.apply and summary.improved and not summary.applied):
-        return _show_again(summary, folder, wishes)
+        return _show_again(summary, folder, opened, wishes)
     changed = {"concurrency": concurrency, "max_trials": max_trials}
     settings = {name: value for name, value in changed.items() if name in given}
     order = replace(
@@ -115,12 +117,14 @@ def _finished(folder: Path, opened: Project) -> Summary | None:
     return summary if has_ended(folder) else None
 
 
-def _show_again(summary: Summary, folder: Path, wishes: Wishes) -> int:
+def _show_again(summary: Summary, folder: Path, opened: Project, wishes: Wishes) -> int:
     """Print what a finished run found; nothing is spent."""
     reporter = Reporter(sys.stderr, quiet=wishes.quiet)
     if summary.simulated:
         reporter.note(wording.SIMULATED)
     reporter.note(f"run {summary.run_id} is finished: nothing is run again")
+    leave_reports(folder, summary, opened.places, wishes)
+    leave_junit((folder,), wishes)
     show_final(reporter, summary, folder, wishes)
     if wishes.as_json:
         typer.echo(json.dumps(read_summary_row(folder), ensure_ascii=False, indent=2))

@@ -21,6 +21,7 @@ from skillwalker.cli.endings import (
 )
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.environment import can_ask
+from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
 from skillwalker.cli.options import Project
@@ -204,6 +205,8 @@ def run(
         codes.append(EXIT_INTERRUPTED if interrupted else exit_code(summary, wishes))
         if codes[-1] == EXIT_INTERRUPTED:
             break
+    output = opened.places.output_dir
+    leave_junit([output / summary.run_id for summary in summaries], wishes)
     if wishes.as_json:
         rows = [summary_record(summary) for summary in summaries]
         whole: object = rows[0] if len(orders) == 1 else {"runs": rows}
@@ -245,6 +248,7 @@ async def _run_one(
             typer.echo(f"next: {resume_command(order.run_kind, run_id)}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
+    leave_reports(folder, summary, opened.places, wishes)
     show_final(reporter, summary, folder, wishes)
     return summary, limits.interrupted
 

@@ -1,0 +1,117 @@
+"""report: the reports of recorded runs, written again or for the first time."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+if TYPE_CHECKING:
+    from skillwalker.report.files import Reports
+
+
+def report(
+    ctx: typer.Context,
+    run_id: Annotated[
+        str | None, typer.Argument(metavar="[RUN_ID]", help="A run of scil, acil or measure.")
+    ] = None,
+    all_runs: Annotated[
+        bool, typer.Option("--all", help="An index of all runs, with trends by target.")
+    ] = False,
+    no_transcripts: Annotated[
+        bool, typer.Option("--no-transcripts", help="Leave out what was said in the trials.")
+    ] = False,
+    no_html: Annotated[bool, typer.Option("--no-html", help="Write no report.html.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the run as JUnit XML, too.")
+    ] = None,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Write a run's report.html and report.md, or with --all an index.html of every run."""
+    if all_runs == (run_id is not None):
+        raise typer.BadParameter("name one run, or give --all")
+    if all_runs and (no_html or junit is not None):
+        raise typer.BadParameter("--no-html and --junit go with one run, not with --all")
+    output = open_project(ctx, project).places.output_dir
+    if run_id is None:
+        _show(ctx, as_json, _report_all(output, transcripts=not no_transcripts))
+        return
+    from skillwalker.errors import StoreError
+    from skillwalker.recording.store import find_run
+    from skillwalker.report.files import write_reports
+
+    folder = find_run(output, run_id)
+    reports = write_reports(
+        folder,
+        html=not no_html,
+        junit=None if junit is None else junit.absolute(),
+        transcripts=not no_transcripts,
+        next_command=_next_command(folder),
+    )
+    if reports.faults:
+        raise StoreError("; ".join(reports.faults))
+    _show(ctx, as_json, reports)
+
+
+def _next_command(folder: Path) -> str | None:
+    """Name what a user would do now with a run.
+
+    Raises:
+        StoreError: it has no summary; the message says how to go on.
+    """
+    from skillwalker.cli.endings import next_command, resume_command
+    from skillwalker.errors import StoreError
+    from skillwalker.recording.glances import EVAL_SUMMARY
+    from skillwalker.recording.records import read_summary as read_record
+    from skillwalker.recording.store import SUMMARIES, read_plan, read_summary
+
+    if any((folder / name).is_file() for name in SUMMARIES):
+        return next_command(read_record(read_summary(folder)), quiet=False)
+    if (folder / EVAL_SUMMARY).is_file():
+        raise StoreError(
+            f"run {folder.name} is an eval run, and has no report of this kind;"
+            f" `skillwalker evals score {folder.name}` shows its results"
+        )
+    kind = read_plan(folder).get("kind")
+    how = f"; go on with it: {resume_command(str(kind), folder.name)}" if kind else ""
+    raise StoreError(f"run {folder.name} has no summary: it did not end{how}")
+
+
+def _report_all(output: Path, *, transcripts: bool) -> "Reports":
+    """Write the index, and the reports that are missing, so that it leads somewhere."""
+    from skillwalker.cli.endings import next_command
+    from skillwalker.errors import StoreError
+    from skillwalker.recording.glances import glance_at_runs
+    from skillwalker.report.files import Reports, write_index, write_reports
+
+    if not output.is_dir():
+        raise StoreError(f"there is no recorded run: {output} does not exist")
+    written: list[Path] = []
+    faults: list[str] = []
+    for glance in glance_at_runs(output):
+        if glance.summary is not None and glance.report is None:
+            reports = write_reports(
+                output / glance.run_id,
+                transcripts=transcripts,
+                next_command=next_command(glance.summary, quiet=False),
+            )
+            written += reports.written
+            faults += reports.faults
+    return Reports(written=(write_index(output), *written), faults=tuple(faults))
+
+
+def _show(ctx: typer.Context, as_json: bool, reports: "Reports") -> None:
+    """Say what was written."""
+    import json
+
+    from skillwalker.cli.endings import short_path
+
+    for fault in reports.faults:
+        typer.echo(f"warning: {fault}", err=True)
+    paths = [short_path(path) for path in reports.written]
+    if wants_json(ctx, as_json):
+        typer.echo(json.dumps({"written": paths}, ensure_ascii=False, indent=2))
+    else:
+        typer.echo("\n".join(paths))
