@@ -34,6 +34,7 @@ async def propose(plan: Plan, history: History, work: Propose, completer: Comple
         operator=work.operator,
         max_units=min(plan.config.max_description_units, room(plan)),
         when_to_use=read_frontmatter(target.content, target.kind, target.position).when_to_use,
+        adaptive=plan.config.search == "race",
     )
     return await improve(brief, completer=completer, check=lambda text: faults(plan, history, text))
 

@@ -27,6 +27,8 @@ class Attempt:
     score: SetScore
     resolved: bool
     """Whether its difference to the original is more than noise."""
+    estimate: float | None = None
+    """Posterior mean of its balanced accuracy on train, where texts ran on different cases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,6 +115,7 @@ def write_prompt(brief: Brief, refused: Sequence[Refused] = ()) -> str:
         current=brief.current,
         when_to_use=brief.when_to_use,
         max_chars=brief.max_chars,
+        has_estimates=any(attempt.estimate is not None for attempt in brief.history),
         brief=as_json(asdict(_shorten(brief))),
         refused=as_json([_told(reply) for reply in refused]) if refused else "",
     )
@@ -134,6 +135,15 @@ def _template() -> "Template":
     )
     source = files("skillwalker.steps").joinpath("improve.md.j2").read_text(encoding="utf-8")
     return environment.from_string(source)
+
+
+def _as_data(brief: Brief) -> dict[str, object]:
+    """Take a brief apart, without the estimates where there are none."""
+    data = asdict(brief)
+    for attempt in data["history"]:
+        if attempt["estimate"] is None:
+            del attempt["estimate"]
+    return data
 
 
 def _shorten(brief: Brief) -> Brief:
