@@ -38,6 +38,7 @@ OUTLIER, TAIL, DRIFT = (
         pytest.param([0.31] * 5, TAIL, id="a tail comes before the mean"),
         pytest.param([0.5] * 1 + [0.0] * 19, TAIL, id="p95 of twenty is the largest"),
         pytest.param([0.5] * 1 + [0.0] * 20, LOAD, id="p95 of twenty-one leaves one out"),
+        pytest.param([0.4] + [0.0] * 10 + [0.16] * 10, DRIFT, id="no promotion of a drift"),
         pytest.param([0.0] * 5 + [0.9], LOAD, id="one bad day after promotion"),
         pytest.param([0.0] * 5 + [0.9, 0.9], OUTLIER, id="two are a demotion"),
         pytest.param([0.0] * 20 + [0.16] * 9, LOAD, id="nine of the last ten"),
