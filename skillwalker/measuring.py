@@ -65,6 +65,8 @@ class Measuring:
         probe: Probe | None = None,
     ) -> None:
         self.trials: list[Trial] = []
+        self.refused: list[Trial] = []
+        """By rate limits; they count for nothing but money."""
         self._plan = plan
         self._engine = engine
         self._journal = journal
@@ -165,8 +167,9 @@ class Measuring:
             engine=self._engine,
             journal=self._journal,
             config=config,
-            admit=self._limits.admit,
+            limits=self._limits,
             on_trial=self._keep,
+            on_refused=self.refused.append,
         )
         for cell, result in zip(cells, results, strict=True):
             self._runs_so_far[self._key(cell.case, text)] += len(result.trials)

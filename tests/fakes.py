@@ -166,6 +166,7 @@ class MemoryJournal:
     trials: dict[TrialKey, Trial] = field(default_factory=dict)
     answers: dict[int, Answer] = field(default_factory=dict)
     written: list[Trial] = field(default_factory=list)
+    refused: list[Trial] = field(default_factory=list)
 
     def recorded_trial(self, key: TrialKey) -> Trial | None:
         """A trial of before."""
@@ -185,6 +186,10 @@ class MemoryJournal:
         self.trials[key] = trial
         self.written.append(trial)
         return trial
+
+    def record_refused(self, trial: Trial) -> None:
+        """Keep a trial that a rate limit refused."""
+        self.refused.append(trial)
 
     def recorded_answer(self, number: int) -> Answer | None:
         """An answer of before."""

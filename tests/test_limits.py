@@ -1,7 +1,5 @@
 """What may be spent, over one run or many, by whatever order calls begin and end in."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from random import Random
 
 import anyio
@@ -9,32 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.budget.clock import Clock
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.limits import Limits
+from tests.days import Day
 
 FREE = Usage(cost_usd=0.0)
-
-
-@dataclass(slots=True)
-class Day:
-    """A day whose time passes only when somebody waits."""
-
-    time: float = 1_000_000.0
-    slept: list[float] = field(default_factory=list)
-    on_sleep: Callable[[], None] = lambda: None
-
-    async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
-        self.slept.append(seconds)
-        self.time += seconds
-        self.on_sleep()
-
-    @property
-    def clock(self) -> Clock:
-        """The clock of this day."""
-        return Clock(now=lambda: self.time, sleep=self.sleep)
 
 
 def test_no_limit_admits_everything() -> None:

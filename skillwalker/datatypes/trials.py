@@ -135,6 +135,8 @@ class Transcript:
     answer: str = ""
     resets_at: float | None = None
     """When a rejected rate limit ends, in seconds since 1970."""
+    retry_after: float | None = None
+    """Seconds that the API asked to wait for a rate limit, where they are many."""
     raw: tuple[bytes, ...] = field(default=(), repr=False)
     """The stream as received, a line each; empty for the simulated engine."""
     output: OutputFiles | None = field(default=None, repr=False)

@@ -23,6 +23,8 @@ PLAN = "run.json"
 TRIALS = "trials.jsonl"
 SUMMARIES = ("scil-summary.json", "acil-summary.json", "measure-summary.json")
 IMPROVER = "improver.jsonl"
+REFUSED = "trials.rate-limited.jsonl"
+"""Trials that a rate limit refused, and that were run again; they count for nothing but money."""
 SET_ASIDE = "trials.changed.jsonl"
 """Trials of cases that the user changed before going on; they count for nothing but money."""
 TRANSCRIPTS = "transcripts"
@@ -132,6 +134,10 @@ class RunStore:
         self._files.append(TRIALS, records.trial_row(self.run_id, trial))
         self._trials[records.trial_key(trial)] = trial
         return trial
+
+    def record_refused(self, trial: Trial) -> None:
+        """See `Journal`."""
+        self._files.append(REFUSED, records.trial_row(self.run_id, trial))
 
     def recorded_answer(self, number: int) -> Answer | None:
         """See `Journal`."""

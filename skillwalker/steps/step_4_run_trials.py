@@ -6,33 +6,33 @@ at a time until the majority cannot change. Repeats of a case are started back t
 prompt cache forgets.
 
 What a trial is never depends on how many run at once: which trials are run follows from the
-outcomes of the case alone.
+outcomes of the case alone. One that a rate limit refused is none: everything pauses, and then it
+is run as if it had never been.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult, Cell
-from skillwalker.datatypes.trials import (
-    BuiltPlugin,
-    Invocation,
-    Reading,
-    Transcript,
-    Trial,
-    TrialKey,
-    Usage,
-)
-from skillwalker.datatypes.vocabulary import Outcome, StopReason
+from skillwalker.datatypes.trials import BuiltPlugin, Transcript, Trial
+from skillwalker.datatypes.vocabulary import Outcome, Purpose
+from skillwalker.engines.attempt import Attempt, Bench
 from skillwalker.engines.protocol import Engine
-from skillwalker.errors import BudgetReached, TrialError
-from skillwalker.transcripts.outcome import read_outcome
-from skillwalker.trials.cell_key import CellKeys
+from skillwalker.errors import BudgetReached
+from skillwalker.limits import Limits
 from skillwalker.trials.journal import Journal
 from skillwalker.trials.pool import drain
 from skillwalker.trials.undecided import Miss, Misses
 from skillwalker.trials.vote import Vote
+
+RATE = "rate"
+"""The reason of a trial that a rate limit refused."""
+
+
+def _ignore(_trial: Trial) -> None:
+    """Do nothing."""
 
 
 async def run_trials(
@@ -43,8 +43,9 @@ async def run_trials(
     engine: Engine,
     journal: Journal,
     config: LoopConfig,
-    admit: Callable[[], StopReason | None],
+    limits: Limits,
     on_trial: Callable[[Trial], None],
+    on_refused: Callable[[Trial], None] = _ignore,
 ) -> tuple[CaseResult, ...]:
     """Run the trials of every cell and give the results in the order of the cells.
 
@@ -59,25 +60,25 @@ async def run_trials(
         engine: runs one trial.
         journal: gets each trial before it counts.
         config: turn limit and timeout where a case has none, concurrency, most undecided.
-        admit: asked once before each new trial; a reason starts no further one.
+        limits: asked before each new trial; a refusal starts no further one.
         on_trial: told of each trial that is on disk, every attempt, recorded ones included.
+        on_refused: told of each trial that a rate limit refused; only its money counts.
 
     Raises:
-        BudgetReached: `admit` gave a reason; trials in flight were finished and recorded.
+        BudgetReached: a limit forbids another trial; those in flight were finished and recorded.
         UndecidedError: more than `config.max_undecided` of the trials say nothing.
         EngineUnavailableError: no trial can run.
     """
-    bench = _Bench(built=built, iteration=iteration, engine=engine, config=config)
     step = _Step(
         cells,
-        bench=bench,
+        bench=Bench(built=built, iteration=iteration, engine=engine, config=config),
         journal=journal,
-        admit=admit,
+        limits=limits,
         on_trial=on_trial,
-        max_undecided=config.max_undecided,
+        on_refused=on_refused,
     )
     while True:
-        await drain(step.take, step.run, limit=config.concurrency)
+        await drain(step.take, step.run, limit=config.concurrency, ready=limits.ready)
         if step.is_complete():
             return step.results()
 
@@ -87,120 +88,18 @@ class _Job:
     """One attempt at one run of a case."""
 
     vote: Vote
-    key: str
-    """The trial's `cell_key`."""
-    run_index: int
-    attempt: int = 0
+    attempt: Attempt
     is_retry: bool = False
     """An undecided outcome is final."""
 
     def again(self, *, is_retry: bool = True) -> "_Job":
         """Name the next attempt at the same run."""
-        return _Job(self.vote, self.key, self.run_index, self.attempt + 1, is_retry)
+        attempt = replace(self.attempt, number=self.attempt.number + 1)
+        return _Job(self.vote, attempt, is_retry)
 
-
-class _Bench:
-    """Runs one attempt and writes its record; knows nothing of votes."""
-
-    def __init__(
-        self, *, built: BuiltPlugin, iteration: int, engine: Engine, config: LoopConfig
-    ) -> None:
-        self.built = built
-        self.iteration = iteration
-        self.engine = engine
-        self.facts = engine.facts
-        self.config = config
-        self._keys = CellKeys(
-            {
-                "candidate": built.candidate,
-                "listing": built.listing_key,
-                "effort": self.facts.effort,
-                "permission_mode": self.facts.permission_mode,
-                "engine": self.facts.name,
-                "endpoint": self.facts.endpoint,
-                "cli_version": self.facts.cli_version,
-            }
-        )
-
-    def max_turns(self, cell: Cell) -> int:
-        """Give the turn limit of a case."""
-        return cell.case.max_turns or self.config.max_turns
-
-    def key(self, cell: Cell) -> str:
-        """Hash all that makes a trial of this cell the same experiment as another."""
-        return self._keys.of(cell.case, self.max_turns(cell))
-
-    def trial_key(self, job: _Job) -> TrialKey:
-        """Name an attempt as the journal does."""
-        case = job.vote.cell.case
-        return TrialKey(self.built.candidate, case.name, case.model, job.run_index, job.attempt)
-
-    async def attempt(self, job: _Job) -> tuple[Trial, Transcript]:
-        """Run Claude Code once and read what it did; a failure is an undecided trial."""
-        cell = job.vote.cell
-        case, built = cell.case, self.built
-        max_turns = self.max_turns(cell)
-        invocation = Invocation(
-            prompt=case.prompt,
-            plugin_dirs=built.plugin_dirs,
-            project_dir=built.project_dir,
-            scaffold=case.scaffold,
-            model=case.model,
-            max_turns=max_turns,
-            timeout=case.timeout or self.config.timeout,
-            called_as=built.called_as,
-            run_index=job.run_index,
-        )
-        try:
-            transcript = await self.engine.run(invocation)
-        except TrialError as error:
-            transcript = self._not_started(error)
-        reading = read_outcome(
-            transcript, built.called_as, model_asked=case.model, max_turns=max_turns
-        )
-        return self._record(job, transcript, reading), transcript
-
-    def _not_started(self, error: TrialError) -> Transcript:
-        """Write the transcript of a trial that could not be started: it cost nothing."""
-        return Transcript(
-            calls=(),
-            turns=0,
-            model=None,
-            cli_version=self.facts.cli_version,
-            usage=Usage(cost_usd=0.0),
-            duration=0.0,
-            failure=error.reason,
-            detail=error.detail,
-        )
-
-    def _record(self, job: _Job, transcript: Transcript, reading: Reading) -> Trial:
-        """Write a trial's line."""
-        cell, facts = job.vote.cell, self.facts
-        return Trial(
-            case=cell.case.name,
-            set=cell.set,
-            candidate=self.built.candidate,
-            iteration=self.iteration,
-            run_index=job.run_index,
-            attempt=job.attempt,
-            model=transcript.model,
-            model_asked=cell.case.model,
-            engine=facts.name,
-            endpoint=facts.endpoint,
-            permission_mode=facts.permission_mode,
-            cli_version=transcript.cli_version,
-            effort=facts.effort,
-            cell_key=job.key,
-            outcome=reading.outcome,
-            reason=reading.reason,
-            step=reading.step,
-            turns=transcript.turns,
-            mode=reading.mode,
-            also_fired=reading.also_fired,
-            usage=transcript.usage,
-            duration=transcript.duration,
-            transcript=None,
-        )
+    def other(self, run_index: int) -> "_Job":
+        """Name the first attempt at another run of the same case."""
+        return _Job(self.vote, replace(self.attempt, run_index=run_index, number=0))
 
 
 class _Step:
@@ -210,47 +109,73 @@ class _Step:
         self,
         cells: Sequence[Cell],
         *,
-        bench: _Bench,
+        bench: Bench,
         journal: Journal,
-        admit: Callable[[], StopReason | None],
+        limits: Limits,
         on_trial: Callable[[Trial], None],
-        max_undecided: float,
+        on_refused: Callable[[Trial], None],
     ) -> None:
         self._bench = bench
         self._journal = journal
-        self._admit = admit
+        self._limits = limits
         self._on_trial = on_trial
+        self._on_refused = on_refused
         self._votes = tuple(Vote(cell) for cell in cells)
         self._most_runs = sum(cell.runs for cell in cells)
         self._first = self._first_jobs()
         self._next: deque[_Job] = deque()
-        self._misses: Misses[_Job] = Misses(max_undecided)
-        self._stop: StopReason | None = None
+        self._misses: Misses[_Job] = Misses(bench.config.max_undecided)
+        self._stop: BudgetReached | None = None
 
     def _first_jobs(self) -> Iterator[_Job]:
         """Name the runs that start a vote, case by case."""
         for vote in self._votes:
             key = self._bench.key(vote.cell)
             for run_index in vote.first_runs():
-                yield _Job(vote, key, run_index)
+                yield _Job(vote, Attempt(cell=vote.cell, key=key, run_index=run_index))
 
     def take(self) -> _Job | None:
-        """Give the next attempt that has to be run; recorded ones are settled on the way."""
+        """Give the next attempt that has to be run; recorded ones are settled on the way.
+
+        A refusal is not the last word while others are in flight: they may cost less than was
+        reckoned, and each asks again when it is done.
+        """
         while (job := self._next.popleft() if self._next else next(self._first, None)) is not None:
             recorded = self._recorded(job)
             if recorded is not None:
                 self._settle(job, recorded, detail=None, is_old=True)
                 continue
-            if self._stop is None:
-                self._stop = self._admit()
-            return job if self._stop is None else None
+            model = job.attempt.cell.case.model
+            if self._limits.admit(Purpose.TRIAL, model) is None:
+                self._stop = None
+                return job
+            self._stop = self._limits.error()
+            self._next.appendleft(job)
+            return None
         return None
 
     async def run(self, job: _Job) -> None:
         """Run an attempt; it is on disk before it counts."""
-        trial, transcript = await self._bench.attempt(job)
+        model = job.attempt.cell.case.model
+        try:
+            trial, transcript = await self._bench.run(job.attempt)
+        except BaseException:
+            self._limits.settle(None, Purpose.TRIAL, model)
+            raise
+        if trial.reason == RATE:
+            self._limits.give_back(transcript.usage, Purpose.TRIAL, model)
+            self._refuse(job, trial, transcript)
+            return
+        self._limits.settle(transcript.usage, Purpose.TRIAL, model)
         trial = self._journal.record_trial(trial, transcript.raw)
         self._settle(job, trial, detail=transcript.detail, is_old=False)
+
+    def _refuse(self, job: _Job, trial: Trial, transcript: Transcript) -> None:
+        """Pause for a rate limit, and put the attempt back where it was."""
+        self._limits.rate_limited(transcript.resets_at, transcript.retry_after)
+        self._journal.record_refused(trial)
+        self._on_refused(trial)
+        self._next.appendleft(job)
 
     def _settle(self, job: _Job, trial: Trial, *, detail: str | None, is_old: bool) -> None:
         """Count an attempt and name what follows from it."""
@@ -265,11 +190,11 @@ class _Step:
         job.vote.settle(trial)
         self._check(self._most_runs)
         if (due := job.vote.next_run()) is not None:
-            self._next.append(_Job(job.vote, job.key, due))
+            self._next.append(job.other(due))
 
     def _recorded(self, job: _Job) -> Trial | None:
         """Find an attempt that an earlier life of the run made."""
-        return self._journal.recorded_trial(self._bench.trial_key(job))
+        return self._journal.recorded_trial(self._bench.trial_key(job.attempt))
 
     def _check(self, runs: int) -> None:
         """Stop, or try the old ones again, when too many of so many runs are undecided."""
@@ -279,7 +204,7 @@ class _Step:
         if not old:
             raise self._misses.error(runs)
         for job in old:
-            job.vote.reopen(job.run_index)
+            job.vote.reopen(job.attempt.run_index)
             self._next.append(job.again(is_retry=False))
 
     def is_complete(self) -> bool:
@@ -290,7 +215,7 @@ class _Step:
             UndecidedError: too many of the runs are undecided.
         """
         if self._stop is not None:
-            raise BudgetReached(self._stop)
+            raise self._stop
         self._check(sum(vote.settled for vote in self._votes))
         return not self._next
 

@@ -91,6 +91,7 @@ class Notice:
     kind: str
     detail: str = ""
     tasks: int | None = None
+    delay_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +213,8 @@ def _system(data: Json) -> Event | None:
                 plugin_errors=tuple(_flat(item) for item in _list(data.get("plugin_errors"))),
             )
         case "api_retry":
-            return Notice(kind="retry", detail=_flat(data.get("error_status")))
+            status, delay = _flat(data.get("error_status")), _number(data.get("retry_delay_ms"))
+            return Notice(kind="retry", detail=status, delay_ms=delay)
         case "status":
             return Notice(kind="status", detail=_text(data.get("status")))
         case "model_fallback":

@@ -37,6 +37,9 @@ from skillwalker.transcripts.usage import Price, UsageMeter
 _CUT_OFF = "cut off mid-stream"
 """What the CLI tells the model after a stream broke for good; the lost part is not asked again."""
 
+LONGEST_RETRY = 20.0
+"""Seconds that the CLI may wait for a rate limit by itself: a slot that sleeps measures nothing."""
+
 _MAX_RAW = 64 * 2**20
 
 
@@ -62,11 +65,7 @@ class StreamParser:
     """
 
     def __init__(
-        self,
-        *,
-        prompt: str = "",
-        called_as: CalledAs | None = None,
-        price: Price | None = None,
+        self, *, prompt: str = "", called_as: CalledAs | None = None, price: Price | None = None
     ) -> None:
         self._prompt = prompt
         self._called_as = called_as
@@ -85,6 +84,7 @@ class StreamParser:
         self._failure: Failure | None = None
         self._results: list[Ended] = []
         self._resets_at: float | None = None
+        self._retry_after: float | None = None
         self._background = 0
         self._is_asking = False
         self._ended_last = False
@@ -97,9 +97,9 @@ class StreamParser:
         return self._ended_last and self._background == 0
 
     def feed(self, line: bytes) -> bool:
-        """Read a line; True when it settled the trial, after which no line is read any more."""
-        if self.is_settled or not line.strip():
-            return self.is_settled
+        """Read a line; True when no later one can matter, after which none is read any more."""
+        if self._is_done or not line.strip():
+            return self._is_done
         if self._raw_size < _MAX_RAW:
             self._raw.append(line)
             self._raw_size += len(line)
@@ -108,7 +108,12 @@ class StreamParser:
         if event is not None:
             self._ended_last = isinstance(event, Ended)
             self._take(event)
-        return self.is_settled
+        return self._is_done
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether the trial is settled, or waits for a rate limit longer than it may."""
+        return self.is_settled or self._retry_after is not None
 
     def finish(self, ending: Ending) -> Transcript:
         """Give what was seen."""
@@ -133,6 +138,7 @@ class StreamParser:
             timed_out=ending.timed_out and not self._results,
             answer=last.text if last is not None and not last.is_error else self._answer,
             resets_at=self._resets_at,
+            retry_after=self._retry_after,
             raw=tuple(self._raw),
         )
 
@@ -234,6 +240,10 @@ class StreamParser:
 
     def _take_notice(self, notice: Notice) -> None:
         self._is_asking = self._is_asking or notice.detail == "requesting"
+        delay = (notice.delay_ms or 0.0) / 1000
+        if (notice.kind, notice.detail) == ("retry", "429") and delay > LONGEST_RETRY:
+            self._retry_after = delay
+            self._fail(Failure(reason="rate", detail=f"the API asks to wait for {delay:.0f} s"))
         if notice.kind == "fallback":
             self._fail(Failure(reason="fallback", detail=notice.detail))
         if notice.tasks is not None:

@@ -21,6 +21,10 @@ class Journal(Protocol):
         """Write a trial and its stream; gives the trial with its transcript's path."""
         ...
 
+    def record_refused(self, trial: Trial) -> None:
+        """Write down a trial that a rate limit refused: it counts for nothing but money."""
+        ...
+
     def recorded_answer(self, number: int) -> Answer | None:
         """The answer to the run's proposal of that number, from 1."""
         ...

@@ -15,7 +15,11 @@ R = TypeVar("R")
 
 
 async def drain(
-    take: Callable[[], J | None], run: Callable[[J], Awaitable[None]], *, limit: int
+    take: Callable[[], J | None],
+    run: Callable[[J], Awaitable[None]],
+    *,
+    limit: int,
+    ready: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Run jobs with `limit` workers until there are none.
 
@@ -26,14 +30,20 @@ async def drain(
         take: gives the next job, None when there is none; called between jobs, never at once.
         run: does one job.
         limit: most jobs at a time, at least 1.
+        ready: waited for before each job is asked for, so that a pause holds for every worker.
     """
     if limit < 1:
         raise ValueError(f"limit must be at least 1; got {limit}")
 
     async def work() -> None:
-        while (job := take()) is not None:
-            await run(job)
+        while True:
+            if ready is not None:
+                await ready()
             await checkpoint()  # a job that never waits must not keep others or a cancel waiting
+            job = take()
+            if job is None:
+                return
+            await run(job)
 
     try:
         async with anyio.create_task_group() as workers:

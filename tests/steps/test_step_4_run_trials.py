@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult, Cell
-from skillwalker.datatypes.trials import Invocation, Transcript, Trial
+from skillwalker.datatypes.trials import Invocation, Transcript, Trial, Usage
 from skillwalker.datatypes.vocabulary import Outcome, StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.errors import (
@@ -23,6 +24,7 @@ from skillwalker.errors import (
 from skillwalker.limits import Limits
 from skillwalker.steps.step_4_run_trials import run_trials
 from tests import fakes
+from tests.days import Day
 from tests.measured import BUILT, cell
 
 LENIENT = LoopConfig(concurrency=4, max_undecided=1.0)
@@ -30,7 +32,7 @@ LENIENT = LoopConfig(concurrency=4, max_undecided=1.0)
 
 @dataclass(slots=True)
 class ScriptEngine:
-    """Answers by letter for (case, run_index): t, n, u failure, x TrialError, ! unavailable.
+    """Answers by letter for (case, run_index): t, n, u failure, x TrialError, ! unavailable, r 429.
 
     The second letter is the answer to a second attempt; what is not in the script is n.
     `delays` makes trials overtake each other.
@@ -38,6 +40,8 @@ class ScriptEngine:
 
     script: dict[tuple[str, int], str] = field(default_factory=dict)
     delays: Random | None = None
+    cost: float = 0.0
+    resets_at: float | None = None
     asked: list[tuple[str, int]] = field(default_factory=list)
     invocations: list[Invocation] = field(default_factory=list)
     running: int = 0
@@ -55,7 +59,8 @@ class ScriptEngine:
         for _ in range(self.delays.randrange(6) if self.delays else 1):
             await checkpoint()
         self.running -= 1
-        return self._answer(letter, invocation)
+        usage = Usage(output_tokens=1, cost_usd=self.cost)
+        return replace(self._answer(letter, invocation), usage=usage)
 
     def _answer(self, letter: str, invocation: Invocation) -> Transcript:
         match letter:
@@ -64,6 +69,9 @@ class ScriptEngine:
                 return fakes.transcript(fakes.call_of(invocation.called_as))
             case "u":
                 return fakes.transcript(failure="overloaded", detail="529 on purpose")
+            case "r":
+                limited = fakes.transcript(failure="rate", detail="429 on purpose")
+                return replace(limited, resets_at=self.resets_at)
             case "x":
                 raise TrialError("set_up", "no folder on purpose")
             case "!":
@@ -78,8 +86,9 @@ def run(
     *,
     journal: fakes.MemoryJournal | None = None,
     config: LoopConfig = LENIENT,
-    admit: Callable[[], StopReason | None] = lambda: None,
+    limits: Limits | None = None,
     on_trial: Callable[[Trial], None] = lambda _: None,
+    on_refused: Callable[[Trial], None] = lambda _: None,
 ) -> tuple[CaseResult, ...]:
     async def main() -> tuple[CaseResult, ...]:
         return await run_trials(
@@ -89,8 +98,9 @@ def run(
             engine=engine,
             journal=journal or fakes.MemoryJournal(),
             config=config,
-            admit=admit,
+            limits=limits or Limits(),
             on_trial=on_trial,
+            on_refused=on_refused,
         )
 
     return anyio.run(main)
@@ -335,36 +345,105 @@ def test_a_limit_lets_what_is_in_flight_finish_and_starts_nothing() -> None:
             [cell(f"case {n}") for n in range(20)],
             engine,
             journal=journal,
-            admit=limits.admit,
+            limits=limits,
             config=replace(LENIENT, concurrency=3),
         )
     assert caught.value.reason == StopReason.BUDGET
     assert len(engine.asked) == len(journal.written) == 5
 
 
-def test_a_limit_once_reached_stays_reached() -> None:
-    answers = iter((None, StopReason.DEADLINE, None, None))
-    engine = ScriptEngine()
+def test_a_budget_is_used_as_far_as_it_goes_by_who_is_left() -> None:
+    engine = ScriptEngine(cost=0.1)
+    limits = Limits(max_cost_usd=1.0, prior=lambda *_: 0.4)  # at first two at a time, no more
+    journal = fakes.MemoryJournal()
     with pytest.raises(BudgetReached) as caught:
-        run(
-            [cell(f"case {n}") for n in range(4)],
-            engine,
-            admit=lambda: next(answers),
-            config=replace(LENIENT, concurrency=2),
-        )
-    assert caught.value.reason == StopReason.DEADLINE
-    assert len(engine.asked) == 1
+        run([cell(f"case {n}") for n in range(30)], engine, journal=journal, limits=limits)
+    assert (caught.value.reason, caught.value.flag) == (StopReason.BUDGET, "--max-cost-usd")
+    assert engine.most_running == 2
+    assert 7 <= len(journal.written) == len(engine.asked) <= 10
+    assert limits.cost_usd == pytest.approx(0.1 * len(engine.asked))
 
 
 def test_a_retry_is_a_trial_too() -> None:
     engine = ScriptEngine(script("case", "ut"))
     with pytest.raises(BudgetReached):
-        run([cell("case")], engine, admit=Limits(max_trials=1).admit)
+        run([cell("case")], engine, limits=Limits(max_trials=1))
     assert len(engine.asked) == 1
 
 
 def test_just_enough_is_enough() -> None:
-    assert len(run([cell("a"), cell("b")], ScriptEngine(), admit=Limits(max_trials=2).admit)) == 2
+    assert len(run([cell("a"), cell("b")], ScriptEngine(), limits=Limits(max_trials=2))) == 2
+
+
+# --- rate limits ---------------------------------------------------------------------------------
+
+
+def test_a_rate_limit_pauses_everything_and_burns_no_trial() -> None:
+    day = Day()
+    engine = ScriptEngine(script("b", "rrrt"), resets_at=day.time + 99)
+    journal = fakes.MemoryJournal()
+    limits = Limits(max_trials=3, clock=day.clock)
+    refused: list[Trial] = []
+    names = ("a", "b", "c")
+    results = run(
+        [cell(name) for name in names],
+        engine,
+        journal=journal,
+        limits=limits,
+        on_refused=refused.append,
+        config=replace(LENIENT, max_undecided=0.0),
+    )
+    assert [letters(result) for result in results] == ["n", "t", "n"]
+    assert [trial.attempt for result in results for trial in result.trials] == [0, 0, 0]
+    assert len(journal.written) == limits.trials == 3
+    assert len(journal.refused) == len(refused) == 3
+    assert {trial.reason for trial in journal.refused} == {"rate"}
+    assert sum(day.slept) >= 100
+
+
+def test_nothing_starts_in_a_pause() -> None:
+    day = Day()
+    running: list[int] = []
+    engine = ScriptEngine({(f"case {n}", 0): "rn" for n in range(4)}, resets_at=day.time + 60)
+    day.on_sleep = lambda: running.append(engine.running)
+    run([cell(f"case {n}") for n in range(12)], engine, limits=Limits(clock=day.clock))
+    assert running
+    assert running[-1] == 0
+    assert len(engine.asked) == 16
+
+
+def test_a_rate_limit_that_outlasts_the_pause_stops_the_step() -> None:
+    day = Day()
+    engine = ScriptEngine(script("b", "r"), resets_at=day.time + 7200)
+    journal = fakes.MemoryJournal()
+    limits = Limits(max_pause=600, clock=day.clock)
+    with pytest.raises(BudgetReached) as caught:
+        run([cell("a"), cell("b")], engine, journal=journal, limits=limits)
+    assert (caught.value.reason, caught.value.flag) == (StopReason.RATE_LIMIT, "--max-pause")
+    assert [trial.case for trial in journal.written] == ["a"]
+    assert run([cell("a"), cell("b")], ScriptEngine(), journal=journal)[1].not_triggered == 1
+
+
+@given(
+    most=st.integers(0, 40),
+    answers=st.lists(st.text("tnurx", min_size=3, max_size=3), min_size=18, max_size=18),
+    slots=st.integers(1, 8),
+    order=st.randoms(use_true_random=False),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_limit_on_trials_is_passed_whatever_happens(
+    most: int, answers: list[str], slots: int, order: Random
+) -> None:
+    table = {(f"case {n // 3}", n % 3): letters for n, letters in enumerate(answers)}
+    engine = ScriptEngine(table, delays=order)
+    journal = fakes.MemoryJournal()
+    limits = Limits(max_trials=most, clock=Day().clock, max_pause=1e9)
+    cells = [cell(f"case {n}", runs=3) for n in range(6)]
+    with suppress(BudgetReached):
+        config = replace(LENIENT, concurrency=slots)
+        run(cells, engine, journal=journal, limits=limits, config=config)
+    assert len(journal.written) == limits.trials <= most
+    assert len(engine.asked) == len(journal.written) + len(journal.refused)
 
 
 # --- resuming ------------------------------------------------------------------------------------
@@ -401,7 +480,7 @@ def test_recorded_trials_need_no_admission() -> None:
     cells = [cell("a", runs=3), cell("b")]
     first = run(cells, ScriptEngine(), journal=journal)
     engine = ScriptEngine()
-    assert run(cells, engine, journal=journal, admit=Limits(max_trials=0).admit) == first
+    assert run(cells, engine, journal=journal, limits=Limits(max_trials=0)) == first
     assert engine.asked == []
 
 

@@ -219,6 +219,37 @@ def test_a_run_with_two_results_is_over_with_the_second() -> None:
     assert outcome([INIT, message(TEXT), first_failed, RESULT]).reason == "overloaded"
 
 
+@pytest.mark.parametrize(
+    ("status", "delay_ms", "ends"),
+    [
+        pytest.param(429, 3_600_000, True, id="an hour"),
+        pytest.param(429, 20_001, True, id="just too long"),
+        pytest.param(429, 20_000, False, id="bearable"),
+        pytest.param(529, 3_600_000, False, id="no rate limit"),
+        pytest.param(429, None, False, id="of unknown length"),
+    ],
+)
+def test_a_long_wait_for_a_rate_limit_ends_the_trial(
+    status: int, delay_ms: int | None, ends: bool
+) -> None:
+    retry = {
+        "type": "system",
+        "subtype": "api_retry",
+        "retry_delay_ms": delay_ms,
+        "error_status": status,
+    }
+    parser = StreamParser(prompt="p")
+    assert parser.feed(json.dumps(retry).encode()) is ends
+    assert parser.feed(b'{"type": "system"}') is ends
+    transcript = parser.finish(Ending(exit_code=None))
+    assert (transcript.failure == "rate") is ends
+    assert transcript.retry_after == (delay_ms / 1000 if ends and delay_ms else None)
+    assert transcript.calls == ()
+    if ends:
+        assert (transcript.usage.cost_usd, transcript.turns) == (0.0, 0)
+        assert "wait for" in (transcript.detail or "")
+
+
 def test_a_rejected_rate_limit_says_when_it_ends() -> None:
     info = {"status": "rejected", "resetsAt": 1796042443}
     limited = event(type="rate_limit_event", rate_limit_info=info)
