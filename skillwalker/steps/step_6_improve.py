@@ -116,7 +116,7 @@ def write_prompt(brief: Brief, refused: Sequence[Refused] = ()) -> str:
         when_to_use=brief.when_to_use,
         max_chars=brief.max_chars,
         has_estimates=any(attempt.estimate is not None for attempt in brief.history),
-        brief=as_json(asdict(_shorten(brief))),
+        brief=as_json(_as_data(_shorten(brief))),
         refused=as_json([_told(reply) for reply in refused]) if refused else "",
     )
 
