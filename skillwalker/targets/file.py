@@ -171,6 +171,10 @@ def _without_plugin(name: str | None, place: Place) -> str | None:
 
 
 def _is_loaded(path: Path, kind: TargetKind, place: Place) -> bool:
+    folder = place.root / KINDS[TargetKind.SKILL].folder
+    is_child = path.name == SKILL_FILE and path.parent.parent == folder
+    if kind is TargetKind.SKILL and is_child and not (folder / SKILL_FILE).is_file():
+        return True  # the usual place: its siblings need not be listed to know it
     files = files_of(place.root, kind)
     return path in files or path.resolve() in {file.resolve() for file in files}
 
