@@ -112,6 +112,14 @@ def block(prompt: str, name: str = "brief") -> object:
     return json.loads("\n".join(inside))
 
 
+def data_of(brief: Brief) -> object:
+    """What a brief is as data; an estimate that there is none of is not told."""
+    data = asdict(brief)
+    for attempt in data["history"]:
+        del attempt["estimate"]
+    return json.loads(json.dumps(data))
+
+
 # --- the prompt --------------------------------------------------------------------------------
 
 GOLDEN_PROMPTS = {
@@ -125,11 +133,21 @@ def test_golden_prompt(name: str) -> None:
     assert write_prompt(*GOLDEN_PROMPTS[name]) == (GOLDEN / name).read_text(encoding="utf-8")
 
 
+def test_texts_that_ran_on_different_cases_are_compared_by_their_estimates() -> None:
+    history = tuple(replace(attempt, estimate=0.62) for attempt in BRIEF.history)
+    prompt = write_prompt(replace(BRIEF, history=history))
+    told = block(prompt)
+    assert isinstance(told, dict)
+    assert [attempt["estimate"] for attempt in told["history"]] == [0.62]
+    assert "compare them by `estimate` alone" in prompt
+    assert "estimate" not in write_prompt(BRIEF)
+
+
 def test_the_brief_stands_in_the_prompt_field_by_field() -> None:
     told = block(write_prompt(BRIEF))
     assert isinstance(told, dict)
     assert list(told) == [field.name for field in fields(Brief)]
-    assert told == json.loads(json.dumps(asdict(BRIEF)))
+    assert told == data_of(BRIEF)
     assert told["kind"] == "skill"
     assert told["operator"] == "rewrite"
 
@@ -196,7 +214,7 @@ def test_data_cannot_leave_its_block(text: str) -> None:
         when_to_use=text,
     )
     prompt = write_prompt(brief, (Refused(reply=text, faults=(text,)),))
-    assert block(prompt) == json.loads(json.dumps(asdict(brief)))
+    assert block(prompt) == data_of(brief)
     assert block(prompt, "refused") == [{"reply": text, "faults": [text]}]
     plain = write_prompt(replace(BRIEF, when_to_use="x"), REFUSED)
     assert outside_of_blocks(prompt) == outside_of_blocks(plain)
