@@ -5,13 +5,13 @@ side by side. Engine, completer, strategy, journal and listener are arguments, s
 benchmark and a user's run are the same code.
 """
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker.completers.protocol import Completer
+from skillwalker.confirming import Confirming
 from skillwalker.datatypes import summary as events
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.inputs import TriggerCase
@@ -27,11 +27,10 @@ from skillwalker.errors import (
     UndecidedError,
 )
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring, Wanted, join_rounds
+from skillwalker.measuring import Measuring, Wanted
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import propose
-from skillwalker.search import gate
 from skillwalker.search.protocol import (
     CellRuns,
     History,
@@ -103,7 +102,6 @@ class _Run:
     def __init__(self, plan: Plan, tools: Tools) -> None:
         self.plan = plan
         self.tools = tools
-        self.config = plan.config
         self.history = History.begin(plan.cases, plan.target.description)
         self.measuring = Measuring(
             plan,
@@ -114,12 +112,15 @@ class _Run:
             workdir=tools.workdir,
             probe=tools.probe,
         )
+        self.confirming = Confirming(
+            plan,
+            measuring=self.measuring,
+            listener=tools.listener,
+            check_text=self._check_text,
+        )
         self.answers: list[Answer] = []
-        self.rounds: list[tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]] = []
-        self.gate: GateResult | None = None
         self.stopped: StopReason | None = None
         self.cause: str | None = None
-        self._winner_checked = False
 
     # --- the three parts -----------------------------------------------------------------------
 
@@ -160,27 +161,12 @@ class _Run:
                     self.stopped = reason
 
     async def confirm(self) -> None:
-        """Lay the original and the best side by side, in whole rounds, and judge from those."""
-        original, best = self.history.iterations[0], self._best()
-        if best is None or best is original or self.config.gate is None:
-            return
-        threshold = gate.threshold(self.config.gate, self.plan.looks)
-        if not gate.worth_confirming(original, best):
-            self.gate = gate.not_confirmed(threshold)
-            return
-        for number in itertools.count(1):
-            self.rounds.append((await self._round(original), await self._round(best)))
-            self.gate = gate.judge(
-                *self._confirmed(),
-                threshold=threshold,
-                max_loss=self.config.max_loss,
-                rounds=number,
+        """Lay the original and the best side by side, and judge from those trials."""
+        best = self._best()
+        if best is not None:
+            await self.confirming.run(
+                self.history.iterations[0], best, most=self.tools.strategy.confirm_rounds
             )
-            self.tools.listener(events.RoundDone(rounds=number, gate=self.gate))
-            if not gate.another_round(self.gate, most=self.tools.strategy.confirm_rounds):
-                break
-        if self.gate is not None and self.gate.passed:
-            await self._check_winner(best)
 
     # --- what they are made of -----------------------------------------------------------------
 
@@ -269,16 +255,6 @@ class _Run:
         self.tools.journal.record_answer(number, answer)
         return answer
 
-    async def _round(self, iteration: Iteration) -> tuple[CaseResult, ...]:
-        """Measure a candidate once more on every case, with fresh draws."""
-        cells = tuple(
-            Wanted(case=split.case, set=CaseSet.CONFIRM, runs=1, group=split.group)
-            for split in self.plan.cases
-        )
-        return await self.measuring.run(
-            cells, iteration.description, iteration.number, purpose=CaseSet.CONFIRM
-        )
-
     async def _check_text(self, text: str, number: int) -> None:
         """Run the preflight on a description."""
 
@@ -290,20 +266,6 @@ class _Run:
 
         plan = self.plan
         await self.tools.preflight(plan.target, plan.listing, plan.models, measure)
-
-    async def _check_winner(self, best: Iteration) -> None:
-        """A winner on which the controls fail is no improvement, whatever its rates."""
-        try:
-            await self._check_text(best.description, best.number)
-        except PreflightError as error:
-            self._refuse(f"the winner fails its controls: {error}")
-            self.tools.listener(events.Warned(message=f"the winner was refused: {error}"))
-        self._winner_checked = True
-
-    def _refuse(self, reason: str) -> None:
-        """Take back a pass of the gate."""
-        if self.gate is not None and self.gate.passed:
-            self.gate = replace(self.gate, passed=False, reason=reason)
 
     # --- how it ends ---------------------------------------------------------------------------
 
@@ -320,14 +282,12 @@ class _Run:
             self.stopped, self.cause = StopReason.PREFLIGHT, str(error)
 
     def measured(self) -> Measured:
-        """Hand over what was measured; a winner that was not checked is not one."""
-        if not self._winner_checked:
-            self._refuse("the run ended before the winner's controls were run")
+        """Hand over what was measured."""
         return Measured(
             history=self.history,
             best=self._best(),
-            gate=self.gate,
-            confirmed=self._confirmed() if self.rounds else None,
+            gate=self.confirming.gate,
+            confirmed=self.confirming.confirmed,
             stopped=self.stopped or StopReason.ITERATIONS,
             cause=self.cause,
             trials=tuple(self.measuring.trials),
@@ -337,8 +297,3 @@ class _Run:
     def _best(self) -> Iteration | None:
         """The strategy's choice; None when nothing was measured."""
         return self.tools.strategy.best(self.history) if self.history.iterations else None
-
-    def _confirmed(self) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]:
-        """Lay the finished rounds of original and best on one another, case by case."""
-        originals, bests = zip(*self.rounds, strict=True)
-        return join_rounds(originals), join_rounds(bests)

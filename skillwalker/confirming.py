@@ -1,0 +1,120 @@
+"""Lays the original and the best side by side at the end, and judges from those trials alone."""
+
+import itertools
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from skillwalker.datatypes import summary as events
+from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
+from skillwalker.datatypes.vocabulary import CaseSet
+from skillwalker.errors import PreflightError
+from skillwalker.measuring import Measuring, Wanted, join_rounds
+from skillwalker.plan import Plan
+from skillwalker.search import gate
+
+Results = tuple[CaseResult, ...]
+
+
+class Confirming:
+    """The confirm rounds of one run, and the gate.
+
+    Args:
+        plan: what is measured.
+        measuring: runs the trials.
+        listener: is told of each round.
+        check_text: runs the controls of an iteration's description.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        measuring: Measuring,
+        listener: Callable[[events.Event], None],
+        check_text: Callable[[str, int], Awaitable[None]],
+    ) -> None:
+        self._plan = plan
+        self._measuring = measuring
+        self._listener = listener
+        self._check_text = check_text
+        self._rounds: list[tuple[Results, Results]] = []
+        self._gate: GateResult | None = None
+        self._winner_checked = False
+
+    async def run(self, original: Iteration, best: Iteration, *, most: int) -> None:
+        """Measure both in whole rounds until the gate has its answer, then check the winner.
+
+        Args:
+            original: the first iteration.
+            best: the strategy's choice.
+            most: rounds that may be run.
+
+        Raises:
+            BudgetReached: as in `Measuring.run`.
+            UndecidedError: as in `Measuring.run`.
+            EngineUnavailableError: as in `Measuring.run`.
+        """
+        asked = self._plan.config.gate
+        if best is original or asked is None:
+            return
+        threshold = gate.threshold(asked, self._plan.looks)
+        if not gate.worth_confirming(original, best):
+            self._gate = gate.not_confirmed(threshold)
+            return
+        for number in itertools.count(1):
+            self._rounds.append((await self._round(original), await self._round(best)))
+            before, after = self._joined()
+            self._gate = gate.judge(
+                before,
+                after,
+                threshold=threshold,
+                max_loss=self._plan.config.max_loss,
+                rounds=number,
+            )
+            self._listener(events.RoundDone(rounds=number, gate=self._gate))
+            if not gate.another_round(self._gate, most=most):
+                break
+        if self._gate is not None and self._gate.passed:
+            await self._check_winner(best)
+
+    @property
+    def gate(self) -> GateResult | None:
+        """The judgement; a winner that was not checked is not one."""
+        if self._winner_checked:
+            return self._gate
+        return self._refused("the run ended before the winner's controls were run")
+
+    @property
+    def confirmed(self) -> tuple[Results, Results] | None:
+        """Results of original and best over the finished rounds; None where there was none."""
+        return self._joined() if self._rounds else None
+
+    def _joined(self) -> tuple[Results, Results]:
+        """Lay the finished rounds of each text on one another, case by case."""
+        originals, bests = zip(*self._rounds, strict=True)
+        return join_rounds(originals), join_rounds(bests)
+
+    async def _round(self, iteration: Iteration) -> Results:
+        """Measure a candidate once more on every case, with fresh draws."""
+        cells = tuple(
+            Wanted(case=split.case, set=CaseSet.CONFIRM, runs=1, group=split.group)
+            for split in self._plan.cases
+        )
+        return await self._measuring.run(
+            cells, iteration.description, iteration.number, purpose=CaseSet.CONFIRM
+        )
+
+    async def _check_winner(self, best: Iteration) -> None:
+        """A winner on which the controls fail is no improvement, whatever its rates."""
+        try:
+            await self._check_text(best.description, best.number)
+        except PreflightError as error:
+            self._gate = self._refused(f"the winner fails its controls: {error}")
+            self._listener(events.Warned(message=f"the winner was refused: {error}"))
+        self._winner_checked = True
+
+    def _refused(self, reason: str) -> GateResult | None:
+        """Take back a pass of the gate."""
+        if self._gate is None or not self._gate.passed:
+            return self._gate
+        return replace(self._gate, passed=False, reason=reason)
