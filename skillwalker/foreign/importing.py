@@ -104,6 +104,7 @@ def import_suites(
     for name, _ in groups:
         require_new(name, places)
     is_target = known_by(target) if target is not None else None
+    created = _missing(places.evals_dir)
     done: list[Imported] = []
     try:
         for name, members in groups:
@@ -111,6 +112,7 @@ def import_suites(
     except BaseException:
         for each in done:
             shutil.rmtree(places.evals_dir / each.name, ignore_errors=True)
+        _drop_empty(created)
         raise
     return tuple(done)
 
@@ -187,7 +189,7 @@ def _adopt(test: Test, prefix: str, is_target: IsTarget | None, written: str | N
 def _write(name: str, places: Places, fill: Fill) -> Suite:
     """Make the suite beside its place, check it whole, and only then put it there."""
     root = places.evals_dir
-    created = [folder for folder in (root, *root.parents) if not folder.exists()]
+    created = _missing(root)
     staged = root / f".importing-{secrets.token_hex(4)}"
     try:
         staged.mkdir(parents=True)
@@ -203,6 +205,11 @@ def _write(name: str, places: Places, fill: Fill) -> Suite:
         shutil.rmtree(staged, ignore_errors=True)
         _drop_empty(created)
     return load_suite(places, name)
+
+
+def _missing(folder: Path) -> list[Path]:
+    """List what is to be made for a folder to be there, from itself upwards."""
+    return [each for each in (folder, *folder.parents) if not each.exists()]
 
 
 def _drop_empty(folders: Sequence[Path]) -> None:

@@ -28,6 +28,7 @@ NEAR_KEYS = ("near_miss", "near_miss_of", "route")
 """Keys that mark the hard cases."""
 NEAR_MISS = "near-miss"
 LONGEST_NAME = 80
+NAMELESS = "case"
 QUALITY = ("expected_output", "assertions", "expectations")
 """Keys of evals that grade the work, not the call."""
 
@@ -153,6 +154,7 @@ def _prompt(values: Values) -> str:
 
 def _settled(entry: Entry, values: Values, is_target: IsTarget, null_is_no: bool) -> Claim | None:
     """Bring together what all keys of an entry say; None when it is about another skill."""
+    null_is_no = null_is_no or entry.given is not None
     claims = list(claims_of(values, is_target, null_is_no=null_is_no))
     if entry.given is not None:
         claims.append(Claim(key="its list", should_trigger=entry.given))
@@ -206,7 +208,7 @@ def _name(values: Values, prompt: str) -> str:
     if "vars" in values:
         ids.insert(0, values.get("description"))
     said = next((text for text in ids if isinstance(text, str) and _line(text)), prompt)
-    name = _line(said)
+    name = _line(said) or NAMELESS
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
 
 
