@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from skillwalker.completers.protocol import UnusableReplyError, resolve_model
+from skillwalker.completers.protocol import RateLimitedError, UnusableReplyError, resolve_model
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
 from skillwalker.errors import CompletionError, ConfigError
@@ -19,12 +19,16 @@ from skillwalker.prices import Price, cost_usd
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from anthropic.types import Message
+    from httpx2 import Response
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 MAX_TOKENS = 16_000
 """Room for an answer and the thinking before it; the SDK wants streaming above 21,333."""
 MAX_PAUSE = 1_800.0
+LONGEST_RETRY = 20.0
+"""Seconds that the SDK may wait for a rate limit by itself; longer ones pause the whole run."""
 _LONGEST_WORDS = 400
+_RATE_LIMITED = 429
 _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 _REMEDIES = MappingProxyType(
@@ -80,13 +84,15 @@ class AnthropicCompleter:
     max_pause: float = MAX_PAUSE
     """Seconds that all attempts and the pauses between them may take."""
     prices: Mapping[str, Price] = field(default_factory=lambda: _NO_PRICES)
+    role: str = "improver"
+    """For whom is asked: the flag that chooses who answers."""
 
     def __post_init__(self) -> None:
         """Check what the SDK would only find out in the middle of a run."""
         if not (self.api_key or self.auth_token):
             raise ConfigError(
                 "no login for the API: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN,"
-                " or use --improver cli"
+                f" or use --{self.role} cli"
             )
         for name, secret in (
             ("ANTHROPIC_API_KEY", self.api_key),
@@ -108,6 +114,7 @@ class AnthropicCompleter:
 
         Raises:
             UnusableReplyError: the reply was refused or cut; it was paid for.
+            RateLimitedError: a rate limit refused it after every retry.
             CompletionError: nothing came back after every retry.
         """
         with anyio.move_on_after(self.max_pause):
@@ -130,6 +137,11 @@ class AnthropicCompleter:
                     messages=[{"role": "user", "content": prompt}],
                     output_config={"format": {"type": "json_schema", "schema": dict(schema)}},
                 )
+        except anthropic.RateLimitError as error:
+            raise RateLimitedError(
+                self._tell(explain(error)),
+                retry_after=_seconds(error.response.headers.get("retry-after")),
+            ) from error
         except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise CompletionError(self._tell(explain(error))) from error
         except ValueError as error:
@@ -148,7 +160,9 @@ class AnthropicCompleter:
             max_retries=self.max_retries,
             timeout=timeout,
             # The SDK's own client would go through a proxy that the environment names.
-            http_client=DefaultAsyncHttpxClient(timeout=timeout, trust_env=False),
+            http_client=DefaultAsyncHttpxClient(
+                timeout=timeout, trust_env=False, event_hooks={"response": [_refuse_long_wait]}
+            ),
             open_telemetry=False,
         )
         client._custom_headers = {}  # noqa: SLF001 (nothing else keeps ANTHROPIC_CUSTOM_HEADERS out)
@@ -203,6 +217,18 @@ class AnthropicCompleter:
 def _text(message: "Message") -> str:
     """Join the text blocks; every other kind of block is no part of the answer."""
     return "".join(block.text for block in message.content if block.type == "text")
+
+
+async def _refuse_long_wait(response: "Response") -> None:
+    """Keep the SDK from sleeping through a rate limit of which trials know nothing then."""
+    wait = _seconds(response.headers.get("retry-after"))
+    if response.status_code == _RATE_LIMITED and wait is not None and wait > LONGEST_RETRY:
+        response.headers["x-should-retry"] = "false"
+
+
+def _seconds(header: str | None) -> float | None:
+    """Read how long to wait; a date, or nonsense, says nothing."""
+    return float(header) if header is not None and re.fullmatch(r"\d{1,7}", header) else None
 
 
 def explain(error: Exception) -> str:

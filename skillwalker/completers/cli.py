@@ -18,7 +18,7 @@ from anyio import to_thread
 from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_environment
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
-from skillwalker.completers.protocol import UnusableReplyError, resolve_model
+from skillwalker.completers.protocol import RateLimitedError, UnusableReplyError, resolve_model
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Transcript, Usage
 from skillwalker.engines.slots import Slot, claim_slots, close_root, open_root
@@ -76,6 +76,8 @@ class CliCompleter:
     timeout: float = 600.0
     """Seconds that an answer may take, the CLI's retries included."""
     max_retries: int = MAX_RETRIES
+    role: str = "improver"
+    """For whom is asked: the flag that chooses who answers."""
 
     def find(self) -> str:
         """Find the CLI and see that there is a login.
@@ -84,11 +86,11 @@ class CliCompleter:
             CompletionError: one of the two is missing.
         """
         if not self.access.is_set:
-            raise CompletionError(f"improver cli: there is no login for Claude; {_LOGIN}")
+            raise CompletionError(f"{self.role} cli: there is no login for Claude; {_LOGIN}")
         try:
             return find_binary(self.claude, path=self.path)
         except EngineUnavailableError as error:
-            raise CompletionError(f"improver cli: {error}; {_INSTALL}") from error
+            raise CompletionError(f"{self.role} cli: {error}; {_INSTALL}") from error
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer a prompt with one JSON object.
@@ -110,7 +112,8 @@ class CliCompleter:
         parser = StreamParser(prompt=prompt)
 
         def on_line(line: bytes) -> Next:
-            parser.feed(line)
+            if parser.feed(line):
+                return Next.STOP
             return Next.LINGER if parser.is_over else Next.MORE
 
         async with self._place() as slot:
@@ -183,6 +186,12 @@ class CliCompleter:
     def _read(self, transcript: Transcript) -> Completion:
         """Take the answer out of what the CLI said."""
         model = transcript.model
+        if transcript.failure == "rate":
+            raise RateLimitedError(
+                self._tell(self._explain(transcript)),
+                resets_at=transcript.resets_at,
+                retry_after=transcript.retry_after,
+            )
         if transcript.timed_out or transcript.failure is not None or model is None:
             raise CompletionError(self._tell(self._explain(transcript)))
         completion = Completion(
@@ -229,7 +238,7 @@ class CliCompleter:
         access = self.access
         for secret in (access.api_key, access.auth_token, access.oauth_token):
             what = what.replace(secret, "[secret]") if secret else what
-        return f"improver cli, model {resolve_model(self.model)}: {shorten(what)}"
+        return f"{self.role} cli, model {resolve_model(self.model)}: {shorten(what)}"
 
 
 def _answer(transcript: Transcript) -> str:

@@ -46,6 +46,23 @@ class UnusableReplyError(CompletionError):
         self.completion = completion
 
 
+class RateLimitedError(CompletionError):
+    """A rate limit refused the question, and still did after every retry; nothing was paid.
+
+    Args:
+        message: what happened and what to do about it.
+        resets_at: when the limit ends, in seconds since 1970; None when nobody says.
+        retry_after: in how many seconds, where only that is known.
+    """
+
+    def __init__(
+        self, message: str, *, resets_at: float | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.resets_at = resets_at
+        self.retry_after = retry_after
+
+
 def resolve_model(name: str) -> str:
     """Give the full id behind an alias; a full id stays as it is."""
     return MODEL_ALIASES.get(name, name)

@@ -1,4 +1,4 @@
-"""Improver name to completer: the only list of who can be asked for better descriptions."""
+"""Name to completer: the only list of who can be asked, as improver or as judge."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,16 +22,18 @@ def open_completer(
     settings: EngineSettings | None = None,
     prices: Sequence[PriceSettings] = (),
     checked: bool = True,
+    role: str = "improver",
 ) -> Completer:
-    """Choose who is asked for better descriptions; nothing is asked yet.
+    """Choose who is asked for better descriptions or for grades; nothing is asked yet.
 
     Args:
-        name: as written after `--improver`.
+        name: as written after `--improver` or `--judge`.
         model: an alias or a full id.
         login: of whoever is asked.
         settings: where the CLI and a place for its home are.
         prices: of the project's settings.
         checked: whether to see now that the CLI and a login are there.
+        role: improver or judge, for the words of errors.
 
     Raises:
         ConfigError: there is no completer of that name, or it lacks its login or program.
@@ -47,12 +49,13 @@ def open_completer(
                 auth_token=login.auth_token,
                 base_url=login.base_url,
                 prices=override,
+                role=role,
             )
         case "cli":
-            return _open_cli(model, login, settings, prices=override, checked=checked)
+            return _open_cli(model, login, settings, prices=override, checked=checked, role=role)
         case _:
             raise ConfigError(
-                f"--improver: there is no improver {name!r}; choose one of: api, cli, simulated"
+                f"--{role}: there is no {role} {name!r}; choose one of: api, cli, simulated"
             )
 
 
@@ -63,10 +66,11 @@ def _open_cli(
     *,
     prices: Mapping[str, Price],
     checked: bool,
+    role: str,
 ) -> CliCompleter:
     """Tell the CLI's completer what the engines are told."""
     if settings is None:
-        raise ConfigError("improver cli needs engine settings: PATH and a temporary folder")
+        raise ConfigError(f"{role} cli needs engine settings: PATH and a temporary folder")
     completer = CliCompleter(
         model=model,
         access=Access(
@@ -80,6 +84,7 @@ def _open_cli(
         claude=settings.claude,
         extra_env=settings.engine_env,
         prices=prices,
+        role=role,
     )
     try:
         if checked:

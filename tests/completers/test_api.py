@@ -11,7 +11,12 @@ import httpx2
 import pytest
 
 from skillwalker.completers.api import AnthropicCompleter, explain
-from skillwalker.completers.protocol import MODEL_ALIASES, UnusableReplyError, resolve_model
+from skillwalker.completers.protocol import (
+    MODEL_ALIASES,
+    RateLimitedError,
+    UnusableReplyError,
+    resolve_model,
+)
 from skillwalker.datatypes.improver import Completion
 from skillwalker.errors import CompletionError, ConfigError
 from skillwalker.prices import Price
@@ -142,8 +147,25 @@ def test_what_passes_is_asked_again(first: Reply) -> None:
     assert server.requests[0].body == server.requests[1].body
 
 
-def test_the_pause_that_the_api_asks_for_is_kept_and_bounded() -> None:
+def test_a_long_wait_for_a_rate_limit_is_left_to_the_whole_run() -> None:
     with serve_messages(fails(429, retry_after="3600")) as server:
+        with pytest.raises(RateLimitedError, match="limit is reached") as caught:
+            ask(server)
+        assert len(server.requests) == 1
+    assert caught.value.retry_after == 3600
+
+
+@pytest.mark.parametrize("said", ["soon", "Wed, 21 Oct 2026 07:28:00 GMT", "0.01"])
+def test_a_rate_limit_that_names_no_seconds_is_tried_a_few_times(said: str) -> None:
+    with serve_messages(fails(429, retry_after=said)) as server:
+        with pytest.raises(RateLimitedError) as caught:
+            ask(server, max_retries=1)
+        assert len(server.requests) == 2
+    assert caught.value.retry_after is None
+
+
+def test_what_the_api_asks_for_is_bounded() -> None:
+    with serve_messages(fails(529, retry_after="3600")) as server:
         with pytest.raises(CompletionError, match=r"no answer within 0\.3 seconds"):
             ask(server, max_pause=0.3)
         assert len(server.requests) == 1

@@ -10,7 +10,7 @@ import pytest
 from skillwalker.claude_code.command import Access
 from skillwalker.claude_code.process_tree import find_marked
 from skillwalker.completers.cli import CliCompleter
-from skillwalker.completers.protocol import Completer, UnusableReplyError
+from skillwalker.completers.protocol import Completer, RateLimitedError, UnusableReplyError
 from skillwalker.datatypes.improver import Completion
 from skillwalker.errors import CompletionError
 from skillwalker.prices import Price
@@ -153,6 +153,21 @@ def test_a_failure_says_what_it_means_and_no_secret(
     assert said.startswith(f"improver cli, model {MODEL}: ")
     assert KEY not in said
     assert "\n" not in said
+    assert isinstance(failed.value, RateLimitedError) is ("spend limit" in words)
+
+
+def test_a_long_wait_for_a_rate_limit_is_not_sat_through(tmp_path: Path) -> None:
+    retry = {
+        "type": "system",
+        "subtype": "api_retry",
+        "retry_delay_ms": 3_600_000,
+        "error_status": 429,
+    }
+    extra = f"print(json.dumps({retry!r}), flush=True); import time; time.sleep(600)"
+    claude = fake_claude(tmp_path / "fake", extra=extra)
+    with pytest.raises(RateLimitedError) as caught:
+        ask(completer(claude))
+    assert caught.value.retry_after == 3600
 
 
 @pytest.mark.parametrize(
