@@ -95,9 +95,7 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def look(
-        self, *, width: int = 1200, scheme: str = "light", media: str = "screen"
-    ) -> None:
+    def look(self, *, width: int = 1200, scheme: str = "light", media: str = "screen") -> None:
         """Be a screen of that width, or paper, in light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.order("Emulation.setEmulatedMedia", media=media, features=features)

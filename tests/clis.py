@@ -17,7 +17,7 @@ def find_cli(version: str) -> Path | None:
 
 
 def is_required(part: str) -> bool:
-    """Say whether a missing part is a failure: CI sets SKILLWALKER_REQUIRE=cli,docker."""
+    """Say whether a missing part is a failure: CI sets SKILLWALKER_REQUIRE, a list."""
     return part in os.environ.get("SKILLWALKER_REQUIRE", "").split(",")
 
 

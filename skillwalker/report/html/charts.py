@@ -6,6 +6,7 @@ No text of a user's enters a chart: what a chart says in words is said by the pa
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from skillwalker.datatypes.scores import Rate
@@ -122,8 +123,6 @@ def _colours(names: Sequence[str]) -> Any:  # altair's own type is not worth its
 
 def _svg(chart: "LayerChart | FacetChart") -> str:
     """Render a chart, without what only a script or a browser's own reader would use."""
-    import vl_convert
-
     drawn = (
         chart.properties(width=WIDTH, height=HEIGHT)
         .configure(background="transparent", padding=4)
@@ -142,10 +141,19 @@ def _svg(chart: "LayerChart | FacetChart") -> str:
             labelFontSize=_FONT,
             orient="bottom",
             symbolFillColor="currentColor",
+            symbolStrokeColor="currentColor",
         )
         .configure_view(stroke=None)
     )
-    svg = vl_convert.vegalite_to_svg(drawn.to_dict())
+    return _drawn(drawn.to_json(indent=None))
+
+
+@lru_cache(maxsize=32)
+def _drawn(specification: str) -> str:
+    """Draw a specification; the same one again, as of a run reported twice, costs nothing."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(specification)
     svg = _ARIA.sub("", svg).replace('font-family="sans-serif" ', "")
     # The attributes of the size would win over the page's; the view box keeps the proportions.
     return re.sub(r'<svg ([^>]*?) width="[\d.]+" height="[\d.]+"', r"<svg \1", svg, count=1)

@@ -1,0 +1,258 @@
+"""The page of a run as text: what it says, and that nothing of a user's acts in it."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+
+from skillwalker.datatypes.recorded import RecordedRun, Said, Speaker
+from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.report import wording
+from skillwalker.report.html.page import render_run, wanted_transcripts
+from tests.hostile import hostile
+from tests.recorded_runs import everywhere, plain_run
+
+OURS = frozenset(
+    {"html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "h2", "h3"}
+    | {"p", "nav", "ul", "li", "main", "section", "table", "caption", "thead", "tbody", "tr"}
+    | {"th", "td", "dl", "dt", "dd", "div", "code", "del", "ins", "figure", "figcaption", "svg"}
+    | {"g", "path", "text", "line", "details", "summary", "ol", "strong", "span", "pre", "footer"}
+)
+"""Every element that a page may have."""
+
+
+class Page(HTMLParser):
+    """Takes a page apart."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep an element."""
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        """Keep the text."""
+        self.words += data
+
+    def all(self, *tags: str) -> list[dict[str, str | None]]:
+        """Give the attributes of every element of these names."""
+        return [attrs for tag, attrs in self.elements if tag in tags]
+
+
+def page(run: RecordedRun, **dialogues: tuple[Said, ...]) -> Page:
+    return Page(render_run(run, dialogues=dialogues, next_command="skillwalker apply X"))
+
+
+def test_the_verdict_is_the_one_heading_of_the_first_rank_and_comes_first() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command="skillwalker apply X")
+    assert html.count("<h1>") == 1
+    assert html.index("<h1>") < html.index("<h2")
+    assert "<h1>demo:review: improved, +25 points" in html
+
+
+def test_a_person_who_sees_only_the_page_can_say_what_how_sure_what_cost_and_what_next() -> None:
+    words = " ".join(page(plain_run()).words.split())
+    for said in (
+        "+25 points (90 % interval +10 to +40)",
+        "0.97, needed 0.9",
+        "From the confirm rounds",
+        "claude-sonnet-4-5",
+        "2.1.332, permission mode dontAsk",
+        "api.anthropic.com",
+        "plugin position",
+        "demo:other",
+        "4: 2 should trigger, 2 should not; 1 held out",
+        "Struck through: what goes.",
+        "names the nouns that users type",
+        "used demo:other instead",
+        "undecided: crash",
+        "75 % of the trials' input was read from the prompt cache",
+        "and 1 calls of unknown cost",
+        "6 of 40 trials say nothing (6 crash)",
+        "The cost of 1 calls is not known",
+        "within 4 model turns",
+        "skillwalker apply X",
+    ):
+        assert said in words, said
+
+
+def test_undecided_runs_are_seen_in_the_cells_of_their_case() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    assert '<td class="undecided">? +3 undecided</td>' in html  # nothing decided at all
+    assert '<td class="heat-2 undecided">1/2 ? +1 undecided</td>' in html
+    assert '<td class="heat-4">3/3 ✓</td>' in html
+    assert '<td class="heat-0">0/3 ✗</td>' in html
+
+
+def test_words_that_go_and_come_are_marked() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    assert "<del>and other things</del>" in html or "<del>and</del>" in html
+    assert "<ins>" in html
+
+
+def test_simulated_is_said_first_and_last_of_all() -> None:
+    run = plain_run()
+    plain = page(run).words
+    simulated = page(replace(run, summary=replace(run.summary, simulated=True))).words
+    assert "SIMULATED" not in plain
+    body = simulated[simulated.index("Skip to the report") :]
+    assert body.index(wording.SIMULATED) < body.index("demo:review")
+    assert body.rindex(wording.SIMULATED) > body.rindex("One case, trial by trial")
+
+
+def test_a_roomy_listing_is_said() -> None:
+    run = plain_run()
+    roomy = replace(run, summary=replace(run.summary, listing_mode="roomy"))
+    assert wording.ROOMY in page(roomy).words
+
+
+def test_a_low_cache_share_is_a_warning() -> None:
+    run = plain_run()
+    cold = tuple(
+        replace(trial, usage=replace(trial.usage, cache_read_tokens=10)) for trial in run.trials
+    )
+    assert "Warning: that is under 60 %" in page(replace(run, trials=cold)).words
+    assert "Warning" not in page(run).words
+
+
+def nothing_measured(run: RecordedRun) -> RecordedRun:
+    summary = replace(
+        run.summary,
+        verdict=Verdict.INCONCLUSIVE,
+        stopped_because=StopReason.PREFLIGHT,
+        cause="no Docker",
+        original=None,
+        best=None,
+        gate=None,
+        best_iteration=1,
+        best_description=run.summary.original_description,
+        improved=False,
+        listing=None,
+        models=(),
+        usage=(),
+        measured_on="nothing",
+        rate_in_file=None,
+    )
+    return replace(run, summary=summary, iterations=(), trials=(), answers=(), cases=())
+
+
+def measured_only(run: RecordedRun) -> RecordedRun:
+    summary = replace(
+        run.summary,
+        kind="measure",
+        verdict=Verdict.KEPT,
+        best_iteration=1,
+        best_description=run.summary.original_description,
+        gate=None,
+        measured_on="search",
+    )
+    return replace(run, summary=summary, iterations=run.iterations[:1], answers=())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        pytest.param(nothing_measured, "Nothing was measured: no Docker.", id="nothing measured"),
+        pytest.param(measured_only, "A better description: scil run --eval review", id="measure"),
+    ],
+)
+def test_every_kind_of_end_has_a_page(
+    change: Callable[[RecordedRun], RecordedRun], words: str
+) -> None:
+    assert words in " ".join(page(change(plain_run())).words.split())
+
+
+SAID = (
+    Said(speaker=Speaker.CLAUDE, turn=1, text="I will just do it."),
+    Said(speaker=Speaker.TOOL, turn=1, tool="Bash", text="command: ls"),
+    Said(speaker=Speaker.ANSWER, turn=1, text="src", is_error=True),
+    Said(speaker=Speaker.END, turn=1, text="success"),
+)
+
+
+def with_transcripts(run: RecordedRun) -> RecordedRun:
+    trials = tuple(replace(t, transcript=f"t{i}") for i, t in enumerate(run.trials))
+    return replace(run, trials=trials)
+
+
+def test_a_miss_has_its_transcript_one_click_away_unless_it_is_left_out() -> None:
+    run = with_transcripts(plain_run())
+    wanted = [str(trial.transcript) for trial in wanted_transcripts(run)]
+    assert len(wanted) == 2  # of the best text's confirm runs one missed, and one says nothing
+    shown = page(run, **{wanted[0]: SAID}).words
+    assert "I will just do it." in shown
+    assert "Claude calls Bash, turn 1" in " ".join(shown.split())
+    left_out = Page(render_run(run, dialogues=None, next_command=None)).words
+    assert "Transcripts are left out of this report" in left_out
+
+
+def test_a_long_transcript_is_cut_and_says_so() -> None:
+    run = with_transcripts(plain_run())
+    wanted, *_ = wanted_transcripts(run)
+    long = tuple(Said(speaker=Speaker.CLAUDE, turn=turn, text="x" * 3_000) for turn in range(1, 10))
+    words = page(run, **{str(wanted.transcript): long}).words
+    assert "[1000 more characters]" in words
+    assert "more entries are in the transcript's file" in words
+
+
+@hostile
+def test_hostile_texts_are_shown_and_nothing_else(text: str) -> None:
+    run = everywhere(plain_run(), text)
+    said = (
+        Said(speaker=Speaker.TOOL, turn=1, tool=text, text=text),
+        Said(speaker=Speaker.CLAUDE, turn=2, text=text, is_nested=True),
+    )
+    dialogues = {str(trial.transcript): said for trial in run.trials}
+    html = render_run(run, dialogues=dialogues, next_command=text)
+    html.encode("utf-8")
+    parsed = Page(html)
+    assert {tag for tag, _ in parsed.elements} <= OURS
+    names = {name for _, attrs in parsed.elements for name in attrs}
+    assert not [name for name in names if name.startswith("on")]
+    assert not names & {"src", "srcset", "style", "action", "formaction", "xlink:href"}
+    plain = Page(render_run(with_transcripts(plain_run()), dialogues={}, next_command="x"))
+    assert len(parsed.all("section")) == len(plain.all("section"))
+    assert not parsed.all("img", "script", "iframe", "object", "form")
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", html)
+
+
+def test_the_page_may_load_nothing_and_its_style_is_the_one_that_it_names() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    (style,) = re.findall("<style>(.*?)</style>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = next(
+        str(attrs["content"])
+        for attrs in Page(html).all("meta")
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert "default-src 'none'" in policy
+    assert f"'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+    assert "@import" not in style
+    assert "url(" not in style
+    addresses = [value for _, attrs in Page(html).elements for value in (attrs.get("href"),)]
+    assert all(value is None or value.startswith(("#", "data:,")) for value in addresses)
+    assert 'style="' not in html
+
+
+def test_headings_tables_and_language_are_those_of_a_page_that_can_be_heard() -> None:
+    parsed = page(plain_run())
+    assert parsed.all("html")[0]["lang"] == "en"
+    ranks = [int(tag[1]) for tag, _ in parsed.elements if re.fullmatch("h[1-6]", tag)]
+    assert ranks[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(ranks))
+    assert all(attrs.get("scope") for attrs in parsed.all("th"))
+    assert all(attrs.get("aria-label") for attrs in parsed.all("div") if attrs.get("role"))
+    ids = [attrs["id"] for _, attrs in parsed.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    targets = {str(attrs["href"]) for attrs in parsed.all("a")}
+    assert targets <= {f"#{name}" for name in ids}
