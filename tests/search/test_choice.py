@@ -1,0 +1,68 @@
+import pytest
+
+from skillwalker.config import LoopConfig
+from skillwalker.errors import ConfigError
+from skillwalker.search.choice import choose_strategy, warn_of_choice
+from skillwalker.search.phases import Phases
+from skillwalker.search.race import Race
+from tests.search.racing import split_cases
+
+CASES = split_cases(12)
+
+
+def test_phases_is_the_default() -> None:
+    config = LoopConfig(max_iterations=7, runs_per_query=3, confirm_runs=2)
+    assert choose_strategy(config, CASES, controls=8) == Phases(
+        max_iterations=7, runs=3, confirm_rounds=2
+    )
+
+
+@pytest.mark.parametrize(
+    ("trials", "budget", "kept_back"),
+    [
+        pytest.param(None, 120, 0, id="ten a case, nothing is capped"),
+        pytest.param(300, 300, 14, id="room for controls and retries under a cap"),
+        pytest.param(0, 0, 8, id="nothing"),
+    ],
+)
+def test_a_race_plans_with_its_own_number(trials: int | None, budget: int, kept_back: int) -> None:
+    config = LoopConfig(search="race", race_trials=trials, seed=4, max_loss=0.1, max_trials=7)
+    assert choose_strategy(config, CASES, controls=8) == Race(
+        cases=12, budget=budget, kept_back=kept_back, seed=4, max_loss=0.1
+    )
+
+
+@pytest.mark.parametrize("search", ["phases", "race"])
+def test_a_measurement_measures_the_original_only(search: str) -> None:
+    config = LoopConfig(search=search, runs_per_query=5)
+    chosen = choose_strategy(config, CASES, controls=4, measure_only=True)
+    assert isinstance(chosen, Phases)
+    assert (chosen.max_iterations, chosen.runs) == (1, 5)
+
+
+def test_an_unknown_search_is_refused() -> None:
+    with pytest.raises(ConfigError, match="--search must be phases or race; got random"):
+        LoopConfig(search="random")
+
+
+@pytest.mark.parametrize(
+    ("config", "warnings"),
+    [
+        pytest.param(LoopConfig(runs_per_query=3), [], id="phases ignores nothing"),
+        pytest.param(LoopConfig(search="race", race_trials=48), [], id="enough"),
+        pytest.param(
+            LoopConfig(search="race", runs_per_query=3, max_iterations=9),
+            ["--runs-per-query is ignored", "--max-iterations is ignored"],
+            id="ignored",
+        ),
+        pytest.param(
+            LoopConfig(search="race", race_trials=47),
+            ["--max-trials 47 is too few for --search race: 12 cases need 48"],
+            id="too few",
+        ),
+    ],
+)
+def test_warnings(config: LoopConfig, warnings: list[str]) -> None:
+    found = warn_of_choice(config, 12)
+    assert len(found) == len(warnings)
+    assert all(told.startswith(start) for told, start in zip(found, warnings, strict=True))
