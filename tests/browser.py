@@ -107,6 +107,20 @@ class Browser:
             mobile=width < 600,
         )
 
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        code = {"Tab": 9, "Enter": 13}[key]
+        text = {"Enter": "\r"}.get(key, "")
+        for kind in ("keyDown", "keyUp"):
+            self.order(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                text=text if kind == "keyDown" else "",
+            )
+
     def screenshot(self, path: Path) -> None:
         """Take a picture of the whole page."""
         answer = self.order("Page.captureScreenshot", captureBeyondViewport=True)
