@@ -58,15 +58,15 @@ def test_a_clear_gain_passes() -> None:
             id="no change",
         ),
         pytest.param(
-            (["nnn"] * 10, ["nnn"] * 10),
-            (["ttt"] * 10, ["nnn"] * 7 + ["ttt"] * 3),
-            "specificity fell by 0.300, of which 0.085 is likely to last, and at most 0.05 may",
+            (["nnn"] * 20, ["nnn"] * 20),
+            (["ttt"] * 20, ["nnn"] * 16 + ["ttt"] * 4),
+            "specificity fell by 0.200, of which 0.068 is likely to last, and at most 0.05 may",
             id="a gain that costs specificity",
         ),
         pytest.param(
-            (["ttt"] * 10, ["ttt"] * 10),
-            (["ttt"] * 7 + ["nnn"] * 3, ["nnn"] * 10),
-            "recall fell by 0.300",
+            (["ttt"] * 20, ["ttt"] * 20),
+            (["ttt"] * 16 + ["nnn"] * 4, ["nnn"] * 20),
+            "recall fell by 0.200",
             id="a gain that costs recall",
         ),
         pytest.param(
@@ -97,13 +97,6 @@ def test_refusals_say_why(before: Sides, after: Sides, reason: str) -> None:
     assert result.reason.startswith(reason)
 
 
-def test_a_loss_of_just_the_allowed_size_passes() -> None:
-    before = (["n"] * 20, ["n"] * 20)
-    after = (["t"] * 20, ["n"] * 19 + ["t"])
-    assert judged(before, after).passed
-    assert not judged(before, (["t"] * 20, ["n"] * 18 + ["t"] * 2)).passed
-
-
 @pytest.mark.parametrize(
     ("lost", "passes"),
     [
@@ -112,8 +105,8 @@ def test_a_loss_of_just_the_allowed_size_passes() -> None:
     ],
 )
 def test_a_loss_counts_as_far_as_it_is_likely_to_last(lost: int, passes: bool) -> None:
-    before = (["nnn"] * 10, ["nnn"] * 10)
-    after = (["ttt"] * 10, ["ttt"] * lost + ["nnn"] * (10 - lost))
+    before = (["nnn"] * 20, ["nnn"] * 20)
+    after = (["ttt"] * 20, ["ttt"] * lost + ["nnn"] * (20 - lost))
     assert judged(before, after).passed is passes
 
 
