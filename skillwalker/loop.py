@@ -44,7 +44,7 @@ from skillwalker.search.protocol import (
     Strategy,
 )
 from skillwalker.sent_listing import Probe
-from skillwalker.steps.step_6_improve import ImproverError
+from skillwalker.steps.step_6_improve import ImproverError, ProposalCutError
 from skillwalker.targets.names import description_hash
 from skillwalker.trials.journal import Journal
 
@@ -78,6 +78,8 @@ class Measured:
     """Confirm results of original and best, over the finished rounds."""
     stopped: StopReason
     cause: str | None
+    limit: str | None = None
+    """The option whose limit stopped it."""
     trials: tuple[Trial, ...]
     answers: tuple[Answer, ...]
 
@@ -121,6 +123,7 @@ class _Run:
         self.answers: list[Answer] = []
         self.stopped: StopReason | None = None
         self.cause: str | None = None
+        self.limit: str | None = None
 
     # --- the three parts -----------------------------------------------------------------------
 
@@ -240,17 +243,17 @@ class _Run:
         recorded = self.tools.journal.recorded_answer(number)
         if recorded is not None:
             return recorded
-        if (reason := self.tools.limits.reached()) is not None:
-            raise BudgetReached(reason)
+        if self.tools.limits.reached() is not None:
+            raise self.tools.limits.error()
         if self.tools.completer is None:
             raise CompletionError("there is no improver to ask: the run only measures")
         try:
             answer = await propose(self.plan, self.history, work, self.tools.completer)
-        except ImproverError as error:
+        except (ImproverError, ProposalCutError) as error:
             # The calls before it were answered and paid for.
-            self.answers.append(
-                Answer(description=None, reason=str(error), exchanges=error.exchanges)
-            )
+            cut = Answer(description=None, reason=str(error), exchanges=error.exchanges)
+            self.tools.journal.record_cut(number, cut)
+            self.answers.append(cut)
             raise
         self.tools.journal.record_answer(number, answer)
         return answer
@@ -275,7 +278,8 @@ class _Run:
         try:
             yield
         except BudgetReached as reached:
-            self.stopped = StopReason(reached.reason)
+            self.stopped, self.cause = StopReason(reached.reason), reached.detail
+            self.limit = reached.flag
         except UndecidedError as error:
             self.stopped, self.cause = StopReason.UNDECIDED, str(error)
         except (PreflightError, EngineUnavailableError) as error:
@@ -290,6 +294,7 @@ class _Run:
             confirmed=self.confirming.confirmed,
             stopped=self.stopped or StopReason.ITERATIONS,
             cause=self.cause,
+            limit=self.limit,
             trials=tuple(self.measuring.trials),
             answers=tuple(self.answers),
         )

@@ -65,8 +65,6 @@ class Measuring:
         probe: Probe | None = None,
     ) -> None:
         self.trials: list[Trial] = []
-        self.refused: list[Trial] = []
-        """By rate limits; they count for nothing but money."""
         self._plan = plan
         self._engine = engine
         self._journal = journal
@@ -169,7 +167,6 @@ class Measuring:
             config=config,
             limits=self._limits,
             on_trial=self._keep,
-            on_refused=self.refused.append,
         )
         for cell, result in zip(cells, results, strict=True):
             self._runs_so_far[self._key(cell.case, text)] += len(result.trials)

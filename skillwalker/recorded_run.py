@@ -8,9 +8,11 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from skillwalker.completers.limited import LimitedCompleter
 from skillwalker.completers.protocol import Completer, resolve_model
 from skillwalker.completers.registry import open_completer
 from skillwalker.config import Login
+from skillwalker.datatypes.scores import sum_usage
 from skillwalker.datatypes.summary import (
     Event,
     IterationDone,
@@ -19,7 +21,7 @@ from skillwalker.datatypes.summary import (
     Summary,
     Warned,
 )
-from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import EngineUnavailableError, SkillwalkerError
@@ -39,10 +41,11 @@ from skillwalker.recording.verdicts import earlier_verdicts
 from skillwalker.scratch import scratch_folder
 from skillwalker.search.choice import choose_strategy, warn_of_choice
 from skillwalker.search.duel import Duel
-from skillwalker.search.protocol import History, Strategy
+from skillwalker.search.protocol import Strategy
 from skillwalker.search.recheck import Recheck
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
+from skillwalker.unopened import nothing_measured, unopened_facts
 from skillwalker.verdict import summarise
 
 
@@ -118,24 +121,41 @@ async def _record(
     """Do a run in its folder."""
     store = foundation.store
     around.limits.count_earlier(store.spent)
+    for purpose, model, usage in store.calls():
+        around.limits.pay_earlier(usage, purpose, model)
     for change in foundation.accepted:
         around.listener(Warned(message=f"earlier trials are counted although {change}"))
     for warning in warn_of_choice(order.config, len(plan.cases)):
         around.listener(Warned(message=warning))
     plan, measured, facts = await _measure(order, plan, completer, foundation, around)
-    summary = summarise(plan, measured, run_id=store.run_id, facts=facts)
-    summary = replace(summary, accepted_changes=foundation.accepted)
+    summary = _summarise(plan, measured, foundation, facts)
     if measured.history.iterations or not foundation.is_resumed:
         store.write_summary(summary)
     if _write(plan, summary, store, around):
-        summary = replace(
-            summarise(plan, measured, run_id=store.run_id, facts=facts, applied=True),
-            accepted_changes=foundation.accepted,
-        )
+        summary = _summarise(plan, measured, foundation, facts, applied=True)
         store.write_summary(summary)
     _remember(plan, summary, around)
     foundation.end()
     return summary, store.folder
+
+
+def _summarise(
+    plan: Plan,
+    measured: Measured,
+    foundation: Foundation,
+    facts: EngineFacts,
+    *,
+    applied: bool = False,
+) -> Summary:
+    """Make the summary, with the money of every call that is on the disk."""
+    store = foundation.store
+    calls = tuple(store.calls())
+    usage = tuple(
+        (purpose.value, sum_usage(used for of, _, used in calls if of is purpose))
+        for purpose in Purpose
+    )
+    summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=applied)
+    return replace(summary, usage=usage, accepted_changes=foundation.accepted)
 
 
 async def _measure(
@@ -179,7 +199,7 @@ async def _measure(
                 )
                 return plan, await improve(plan, tools), engine.facts
     except EngineUnavailableError as error:
-        return plan, _nothing(plan, str(error)), _unopened(order)
+        return plan, nothing_measured(plan, str(error)), unopened_facts(order)
 
 
 def _choose_strategy(order: Order, plan: Plan, around: Surroundings) -> Strategy:
@@ -232,7 +252,7 @@ def _open_completer(order: Order, around: Surroundings) -> Completer | None:
     """
     if order.run_kind == "measure":
         return None
-    return open_completer(
+    inner = open_completer(
         order.improver,
         model=order.config.improver_model,
         login=around.login,
@@ -240,6 +260,13 @@ def _open_completer(order: Order, around: Surroundings) -> Completer | None:
         prices=around.prices,
         # Opening this engine finds the same faults, and records them as the run's result.
         checked=order.engine != "local",
+    )
+    return LimitedCompleter(
+        inner=inner,
+        limits=around.limits,
+        purpose=Purpose.IMPROVER,
+        model=resolve_model(order.config.improver_model),
+        grace=order.config.timeout,
     )
 
 
@@ -256,30 +283,3 @@ def _write(plan: Plan, summary: Summary, store: RunStore, around: Surroundings) 
         project=around.places.project,
     )
     return True
-
-
-def _nothing(plan: Plan, cause: str) -> Measured:
-    """What is measured where no engine could be opened."""
-    return Measured(
-        history=History.begin(plan.cases, plan.target.description),
-        best=None,
-        gate=None,
-        confirmed=None,
-        stopped=StopReason.PREFLIGHT,
-        cause=cause,
-        trials=(),
-        answers=(),
-    )
-
-
-def _unopened(order: Order) -> EngineFacts:
-    """Facts of an engine that could not be opened."""
-    return EngineFacts(
-        name=order.engine,
-        simulated=order.engine == "simulated",
-        endpoint="",
-        cli_version="",
-        permission_mode="",
-        effort="",
-        headline="",
-    )

@@ -50,6 +50,7 @@ def summarise(
         verdict=_verdict(measured, improved=improved),
         stopped_because=measured.stopped,
         cause=measured.cause,
+        limit=measured.limit,
         original_description=plan.target.description,
         best_description=plan.target.description if best is None else best.description,
         best_iteration=1 if best is None else best.number,

@@ -167,6 +167,7 @@ class MemoryJournal:
     answers: dict[int, Answer] = field(default_factory=dict)
     written: list[Trial] = field(default_factory=list)
     refused: list[Trial] = field(default_factory=list)
+    cut: dict[int, Answer] = field(default_factory=dict)
 
     def recorded_trial(self, key: TrialKey) -> Trial | None:
         """A trial of before."""
@@ -198,3 +199,7 @@ class MemoryJournal:
     def record_answer(self, number: int, answer: Answer) -> None:
         """Keep an answer."""
         self.answers[number] = answer
+
+    def record_cut(self, number: int, answer: Answer) -> None:
+        """Keep the calls of a proposal that came to no end."""
+        self.cut[number] = answer

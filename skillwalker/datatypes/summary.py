@@ -38,6 +38,8 @@ class Summary:
     stopped_because: StopReason
     cause: str | None
     """One line for people when the run could not do its work."""
+    limit: str | None = None
+    """The option whose limit stopped it, and that lets it go on when it is raised."""
     original_description: str
     best_description: str
     best_iteration: int

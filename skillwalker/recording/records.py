@@ -112,10 +112,12 @@ def check_version(row: Mapping[str, object], name: str) -> None:
         )
 
 
-def answer_rows(run_id: str, number: int, answer: Answer) -> Iterable[dict[str, object]]:
+def answer_rows(
+    run_id: str, number: int, answer: Answer, *, is_whole: bool = True
+) -> Iterable[dict[str, object]]:
     """Make the lines of improver.jsonl for one proposal: a line a call, the answer on the last."""
     for index, exchange in enumerate(answer.exchanges):
-        last = index == len(answer.exchanges) - 1
+        last = is_whole and index == len(answer.exchanges) - 1
         yield {
             "schema_version": SCHEMA_VERSION,
             "run_id": run_id,
@@ -140,7 +142,7 @@ def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
         check_version(row, "improver.jsonl")
         if row.get("call") == 0:
             exchanges = []
-        exchanges.append(_exchange(row))
+        exchanges.append(read_exchange(row))
         if row.get("final"):
             description = row.get("description")
             answers[int(str(row["proposal"]))] = Answer(
@@ -151,7 +153,7 @@ def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
     return answers
 
 
-def _exchange(row: Mapping[str, object]) -> Exchange:
+def read_exchange(row: Mapping[str, object]) -> Exchange:
     """Read one improver call."""
     fault = row.get("fault")
     usage = row.get("usage")

@@ -7,14 +7,15 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
 
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import Summary
-from skillwalker.datatypes.trials import Trial, TrialKey
+from skillwalker.datatypes.trials import Trial, TrialKey, Usage
+from skillwalker.datatypes.vocabulary import Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording import records
 from skillwalker.recording.rows import RowFiles, read_row, read_rows
@@ -148,6 +149,23 @@ class RunStore:
         for row in records.answer_rows(self.run_id, number, answer):
             self._files.append(IMPROVER, row)
         self._answers[number] = answer
+
+    def record_cut(self, number: int, answer: Answer) -> None:
+        """See `Journal`."""
+        for row in records.answer_rows(self.run_id, number, answer, is_whole=False):
+            self._files.append(IMPROVER, row)
+
+    def calls(self) -> Iterator[tuple[Purpose, str, Usage]]:
+        """Give every call that was paid for, whatever became of it: its purpose, model and usage.
+
+        Raises:
+            StoreError: a file of the run cannot be read.
+        """
+        rows = (row for name in (REFUSED, SET_ASIDE) for row in read_rows(self.folder / name))
+        for trial in (*self._trials.values(), *map(records.read_trial, rows)):
+            yield Purpose.TRIAL, trial.model_asked, trial.usage
+        for exchange in map(records.read_exchange, read_rows(self.folder / IMPROVER)):
+            yield Purpose.IMPROVER, exchange.model, exchange.usage
 
     def write_plan(self, record: Mapping[str, object]) -> None:
         """Write what the run depends on, before its first trial."""

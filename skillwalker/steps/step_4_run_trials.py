@@ -31,10 +31,6 @@ RATE = "rate"
 """The reason of a trial that a rate limit refused."""
 
 
-def _ignore(_trial: Trial) -> None:
-    """Do nothing."""
-
-
 async def run_trials(
     cells: Sequence[Cell],
     *,
@@ -45,7 +41,6 @@ async def run_trials(
     config: LoopConfig,
     limits: Limits,
     on_trial: Callable[[Trial], None],
-    on_refused: Callable[[Trial], None] = _ignore,
 ) -> tuple[CaseResult, ...]:
     """Run the trials of every cell and give the results in the order of the cells.
 
@@ -62,7 +57,6 @@ async def run_trials(
         config: turn limit and timeout where a case has none, concurrency, most undecided.
         limits: asked before each new trial; a refusal starts no further one.
         on_trial: told of each trial that is on disk, every attempt, recorded ones included.
-        on_refused: told of each trial that a rate limit refused; only its money counts.
 
     Raises:
         BudgetReached: a limit forbids another trial; those in flight were finished and recorded.
@@ -75,7 +69,6 @@ async def run_trials(
         journal=journal,
         limits=limits,
         on_trial=on_trial,
-        on_refused=on_refused,
     )
     while True:
         await drain(step.take, step.run, limit=config.concurrency, ready=limits.ready)
@@ -113,13 +106,11 @@ class _Step:
         journal: Journal,
         limits: Limits,
         on_trial: Callable[[Trial], None],
-        on_refused: Callable[[Trial], None],
     ) -> None:
         self._bench = bench
         self._journal = journal
         self._limits = limits
         self._on_trial = on_trial
-        self._on_refused = on_refused
         self._votes = tuple(Vote(cell) for cell in cells)
         self._most_runs = sum(cell.runs for cell in cells)
         self._first = self._first_jobs()
@@ -174,7 +165,6 @@ class _Step:
         """Pause for a rate limit, and put the attempt back where it was."""
         self._limits.rate_limited(transcript.resets_at, transcript.retry_after)
         self._journal.record_refused(trial)
-        self._on_refused(trial)
         self._next.appendleft(job)
 
     def _settle(self, job: _Job, trial: Trial, *, detail: str | None, is_old: bool) -> None:

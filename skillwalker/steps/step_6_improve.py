@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from skillwalker.completers.data_block import as_json, cut
 from skillwalker.completers.protocol import Completer, UnusableReplyError
 from skillwalker.datatypes.improver import Answer, Brief, Completion, Exchange, TrainCase
-from skillwalker.errors import CompletionError
+from skillwalker.errors import BudgetReached, CompletionError
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -52,6 +52,19 @@ class ImproverError(CompletionError):
         self.exchanges = exchanges
 
 
+class ProposalCutError(BudgetReached):
+    """A limit came before a usable reply; the calls that were answered are attached.
+
+    Args:
+        reached: the limit.
+        exchanges: the calls of this proposal that were answered.
+    """
+
+    def __init__(self, reached: BudgetReached, exchanges: tuple[Exchange, ...]) -> None:
+        super().__init__(reached.reason, flag=reached.flag, detail=reached.detail)
+        self.exchanges = exchanges
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """A reply that was not taken, as the next prompt tells it."""
@@ -77,6 +90,7 @@ async def improve(
 
     Raises:
         ImproverError: the completer gave nothing after its retries.
+        ProposalCutError: a limit forbids another call.
     """
     exchanges: list[Exchange] = []
     refused: list[Refused] = []
@@ -89,6 +103,8 @@ async def improve(
             return Answer(description=None, reason=str(error), exchanges=tuple(exchanges))
         except CompletionError as error:
             raise ImproverError(str(error), tuple(exchanges)) from error
+        except BudgetReached as reached:
+            raise ProposalCutError(reached, tuple(exchanges)) from reached
         text, reason, faults = _read_reply(completion.text)
         faults = faults or check(text)
         exchanges.append(_exchange(prompt, completion, faults))

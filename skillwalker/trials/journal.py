@@ -32,3 +32,7 @@ class Journal(Protocol):
     def record_answer(self, number: int, answer: Answer) -> None:
         """Write an answer before it is used."""
         ...
+
+    def record_cut(self, number: int, answer: Answer) -> None:
+        """Write the calls of a proposal that came to no end: they were paid for."""
+        ...

@@ -88,7 +88,6 @@ def run(
     config: LoopConfig = LENIENT,
     limits: Limits | None = None,
     on_trial: Callable[[Trial], None] = lambda _: None,
-    on_refused: Callable[[Trial], None] = lambda _: None,
 ) -> tuple[CaseResult, ...]:
     async def main() -> tuple[CaseResult, ...]:
         return await run_trials(
@@ -100,7 +99,6 @@ def run(
             config=config,
             limits=limits or Limits(),
             on_trial=on_trial,
-            on_refused=on_refused,
         )
 
     return anyio.run(main)
@@ -383,20 +381,18 @@ def test_a_rate_limit_pauses_everything_and_burns_no_trial() -> None:
     engine = ScriptEngine(script("b", "rrrt"), resets_at=day.time + 99)
     journal = fakes.MemoryJournal()
     limits = Limits(max_trials=3, clock=day.clock)
-    refused: list[Trial] = []
     names = ("a", "b", "c")
     results = run(
         [cell(name) for name in names],
         engine,
         journal=journal,
         limits=limits,
-        on_refused=refused.append,
         config=replace(LENIENT, max_undecided=0.0),
     )
     assert [letters(result) for result in results] == ["n", "t", "n"]
     assert [trial.attempt for result in results for trial in result.trials] == [0, 0, 0]
     assert len(journal.written) == limits.trials == 3
-    assert len(journal.refused) == len(refused) == 3
+    assert len(journal.refused) == 3
     assert {trial.reason for trial in journal.refused} == {"rate"}
     assert sum(day.slept) >= 100
 
