@@ -34,9 +34,9 @@ def check_overlap(targets: Sequence[CheckedTarget]) -> Iterator[CheckFinding]:
                 path=second.target.path,
                 line=description_line(second),
                 message=(
-                    f"{pair.share:.0%} of the description is also that of "
-                    f"{quoted(first.target.id)} ({first.target.path.name} in "
-                    f"{first.target.path.parent.name}/): Claude cannot tell which one to call"
+                    f"{pair.share * 100:.0f} % of what this description and that of "
+                    f"{quoted(first.target.id)} say is in both: "
+                    "Claude cannot tell which one to call"
                 ),
                 remedy="say in each what it does not do, and which of the two does that",
             )

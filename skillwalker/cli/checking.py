@@ -70,12 +70,14 @@ def _print(checked: "Checked", project: Path) -> None:
         typer.echo(plain(_line(finding, project)))
     for each in checked.cases:
         typer.echo(plain(_power(each, project)), err=True)
-    counts = [
-        f"{len(checked.targets)} skills and agents, {len({each.path for each in checked.cases})}"
-        " suites with call cases",
-        *(f"{checked.count(each)} {each}s" for each in (Severity.ERROR, Severity.WARNING)),
-    ]
-    typer.echo(": ".join((counts[0], ", ".join(counts[1:]))), err=True)
+    suites = len({each.path for each in checked.cases})
+    counts = {
+        "skills and agents": len(checked.targets),
+        "suites with call cases": suites,
+        "errors": checked.count(Severity.ERROR),
+        "warnings": checked.count(Severity.WARNING),
+    }
+    typer.echo(", ".join(f"{name}: {count}" for name, count in counts.items()), err=True)
 
 
 def _line(finding: "CheckFinding", project: Path) -> str:
