@@ -38,7 +38,7 @@ _COLUMNS = {
 }
 _IN_PLACE = (
     "read_json($files, format = 'newline_delimited', ignore_errors = true, filename = true,"
-    f" columns = {{{', '.join(f'{name}: {kind!r}' for name, kind in _COLUMNS.items())}}})"
+    f" columns = {_COLUMNS!r})"
 )
 _IN_HAND = (
     "(SELECT $name AS filename, unnest(from_json($rows, "
@@ -134,7 +134,7 @@ def _load_in_place(database: "DuckDBPyConnection", names: Sequence[str]) -> set[
         return set()
     try:
         database.execute(f"INSERT INTO grouped {_LYING}", {"files": [_literal(n) for n in names]})
-    except duckdb.Error:
+    except (duckdb.IOException, duckdb.InvalidInputException):
         if len(names) == 1:
             return set(names)
         return set().union(*(_load_in_place(database, [name]) for name in names))
