@@ -18,7 +18,7 @@ from tests.bench import make_bench_project
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = make_bench_project(tmp_path_factory.mktemp("recorded"))
-    asked = ["--engine", "simulated", "--holdout", "0.3", "--runs-per-query", "3", "--no-html"]
+    asked = ["--engine", "simulated", "--holdout", "0.5", "--runs-per-query", "3", "--no-html"]
     assert main(["-C", str(project), "scil", "run", *asked, "--quiet", "--json"]) == 0
     (run,) = (project / "output").iterdir()
     return run

@@ -1,0 +1,144 @@
+"""What a run leaves for people and for CI, and the command that writes it again."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from skillwalker.cli import main
+from tests.bench import make_bench_project
+
+Capture = pytest.CaptureFixture[str]
+MEASURE = ("measure", "--engine", "simulated", "--json")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    made = make_bench_project(tmp_path)
+    monkeypatch.chdir(made)
+    return made
+
+
+def run_of(project: Path) -> Path:
+    (run,) = (project / "output").iterdir()
+    return run
+
+
+def test_a_run_leaves_its_reports_and_names_the_page(project: Path, capsys: Capture) -> None:
+    assert main([*MEASURE, "--junit", "ci/junit.xml"]) == 0
+    run = run_of(project)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["run_id"] == run.name
+    assert f"report: output/{run.name}/report.html" in err
+    assert err.rstrip().splitlines()[-1].startswith("SIMULATED")
+    assert "::" not in err
+    assert {"report.html", "report.md"} <= {path.name for path in run.iterdir()}
+    assert "<testcase" in (project / "ci" / "junit.xml").read_text(encoding="utf-8")
+
+
+def test_no_html_leaves_only_the_markdown(project: Path, capsys: Capture) -> None:
+    assert main([*MEASURE, "--no-html"]) == 0
+    assert not (run_of(project) / "report.html").exists()
+    assert (run_of(project) / "report.md").is_file()
+    assert "report.md" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_is_a_warning(project: Path, capsys: Capture) -> None:
+    (project / "blocked").write_text("a file", encoding="utf-8")
+    assert main([*MEASURE, "--no-html", "--junit", "blocked/junit.xml"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["kind"] == "measure"
+    assert "warning: cannot make the folder" in err
+
+
+@pytest.mark.parametrize("target", ["demo:code-review", "plugins/demo/skills/code-review"])
+def test_several_targets_are_suites_of_one_junit_file(project: Path, target: str) -> None:
+    assert main([*MEASURE, target, target, "--no-html", "--junit", "j.xml"]) == 0
+    assert (project / "j.xml").read_text(encoding="utf-8").count("<testsuite ") == 2
+
+
+def test_in_github_actions_summary_and_annotations_are_written_by_themselves(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("of an earlier step\n", encoding="utf-8")
+    (project.parent / ".git").mkdir()
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    assert main([*MEASURE, "--no-html"]) == 0
+    out, err = capsys.readouterr()
+    json.loads(out)  # annotations are no part of the result
+    commands = [line for line in err.splitlines() if line.startswith("::")]
+    assert commands
+    place = "file=project/plugins/demo/skills/code-review/SKILL.md,line=3,"
+    assert all(place in command for command in commands)
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("of an earlier step\n")
+    assert "### demo:code-review: measured." in text
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "such"))
+    assert main([*MEASURE, "--no-html"]) == 0
+    assert "warning: no job summary" in capsys.readouterr().err
+
+
+def test_report_writes_again_and_says_what(project: Path, capsys: Capture) -> None:
+    assert main([*MEASURE, "--no-html"]) == 0
+    run = run_of(project)
+    capsys.readouterr()
+    assert main(["report", run.name, "--no-transcripts", "--junit", "j.xml"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"output/{run.name}/report.html",
+        f"output/{run.name}/report.md",
+        "j.xml",
+    ]
+    assert "Transcripts are left out" in (run / "report.html").read_text(encoding="utf-8")
+    assert main(["report", run.name, "--no-html", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"written": [f"output/{run.name}/report.md"]}
+
+
+def test_all_writes_an_index_whose_links_lead_somewhere(project: Path, capsys: Capture) -> None:
+    assert main([*MEASURE, "--no-html"]) == 0
+    assert main([*MEASURE, "--no-html"]) == 0
+    (project / "output" / "20200101T000000").mkdir()
+    capsys.readouterr()
+    assert main(["report", "--all"]) == 0
+    assert "output/index.html" in capsys.readouterr().out.splitlines()
+    index = (project / "output" / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="([^"#:]+)"', index)
+    assert len(links) == 2
+    assert all((project / "output" / link).is_file() for link in links)
+    assert "20200101T000000" in index
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        pytest.param([], 2, "name one run, or give --all", id="nothing"),
+        pytest.param(["X", "--all"], 2, "name one run, or give --all", id="both"),
+        pytest.param(["--all", "--no-html"], 2, "go with one run", id="index without html"),
+        pytest.param(["--all", "--junit", "x"], 2, "go with one run", id="index as junit"),
+        pytest.param(["20200101T000000"], 1, "there is no run", id="unknown run"),
+        pytest.param(["--all"], 1, "there is no recorded run", id="no run at all"),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_what_cannot_be_reported_is_refused_in_one_line(
+    capsys: Capture, arguments: list[str], code: int, words: str
+) -> None:
+    assert main(["report", *arguments]) == code
+    assert words in capsys.readouterr().err
+
+
+def test_runs_without_a_summary_say_how_to_go_on(project: Path, capsys: Capture) -> None:
+    assert main([*MEASURE, "--no-html"]) == 0
+    run = run_of(project)
+    (run / "measure-summary.json").unlink()
+    capsys.readouterr()
+    assert main(["report", run.name]) == 1
+    assert f"go on with it: skillwalker measure --resume {run.name}" in capsys.readouterr().err
+    (run / "test-run-summary.json").write_text("{}", encoding="utf-8")
+    assert main(["report", run.name]) == 1
+    assert "is an eval run" in capsys.readouterr().err
