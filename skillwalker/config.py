@@ -1,10 +1,13 @@
 """The settings of a run: frozen, and checked when they are built."""
 
 from dataclasses import dataclass, field
+from math import inf
 
 from skillwalker.errors import ConfigError
 
 DEFAULT_CASE_MODEL = "sonnet"
+MAX_PAUSE = 1_800.0
+"""Seconds that pauses for rate limits may take in all, where nobody says otherwise."""
 SEARCHES = ("phases", "race")
 MAX_DESCRIPTION_UNITS = 1024
 """UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
@@ -43,8 +46,8 @@ class LoopConfig:
     runs_per_query: int = 1
     """Most runs of a case in one evaluation; odd, so that a vote of decided runs has no tie."""
     improver_model: str = "opus"
-    trial_model: str | None = None
-    """Overrides the model of every case."""
+    trial_model: str | tuple[str, ...] | None = None
+    """Overrides the model of every case; of several, each case is measured under each."""
     seed: int = 0
     gate: float | None = 0.9
     """Least P(better) for an improvement; None applies the search's choice ungated."""
@@ -60,6 +63,16 @@ class LoopConfig:
     max_description_units: int = MAX_DESCRIPTION_UNITS
     max_trials: int | None = None
     """Most trials of any kind, controls and retries included; 0 spends nothing."""
+    max_cost_usd: float | None = None
+    """Most US dollars of trials and improver together."""
+    max_pause: float = MAX_PAUSE
+    """Seconds that pauses for rate limits may take in all."""
+
+    @property
+    def trial_models(self) -> tuple[str, ...]:
+        """The models of every case; none leaves each case its own."""
+        models = self.trial_model or ()
+        return (models,) if isinstance(models, str) else tuple(models)
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -85,6 +98,13 @@ class LoopConfig:
                 "at least 0",
                 self.max_trials,
             ),
+            (
+                self.max_cost_usd is None or 0 <= self.max_cost_usd < inf,
+                "--max-cost-usd",
+                "at least 0 dollars, and a number",
+                self.max_cost_usd,
+            ),
+            (self.max_pause >= 0, "--max-pause", "at least 0 seconds", self.max_pause),
         )
         for holds, flag, rule, value in checks:
             if not holds:
@@ -114,6 +134,10 @@ class EvalConfig:
     """Share of the trials that may stay undecided before no further one is started."""
     unsafe_local: bool = False
     """Whether a real plugin may act on this machine, outside a container."""
+    judge_model: str | None = None
+    """That every rubric is graded by, whatever it says."""
+    judge_runs: int = 1
+    """How often the judge is asked about a trial; odd, so that a vote has no tie."""
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -123,6 +147,12 @@ class EvalConfig:
                 "--repeats",
                 "an odd number, so that a vote cannot tie",
                 self.repeats,
+            ),
+            (
+                self.judge_runs >= 1 and self.judge_runs % 2 == 1,
+                "--judge-runs",
+                "an odd number, so that a vote cannot tie",
+                self.judge_runs,
             ),
             (
                 self.max_turns is None or self.max_turns >= 1,

@@ -13,12 +13,11 @@ from skillwalker.budget.level import Level, Stop
 from skillwalker.budget.moments import say_span
 from skillwalker.budget.money import Account, Costs, Kind, Prior, is_free
 from skillwalker.budget.pauses import Pauses
+from skillwalker.config import MAX_PAUSE
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.errors import BudgetReached
 
-MAX_PAUSE = 1_800.0
-"""Seconds that pauses for rate limits may take in all, where nobody says otherwise."""
 LOOK = 1.0
 """Seconds after which a pause looks whether the run was told to end."""
 _UNKNOWN = Usage(cost_usd=None)

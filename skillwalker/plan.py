@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker.config import LoopConfig
-from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
+from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target, TriggerCase
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import ConfigError
 from skillwalker.frontmatter.text import read_frontmatter, replace_description
@@ -119,12 +119,12 @@ def prepare(
         kind=kind,
         suite=suite,
         target=target,
-        trial_model=config.trial_model,
+        trial_models=config.trial_models,
         run_kind=run_kind,
     )
     found = resolved.target
     require_triggerable(found)
-    called = tuple(replace(case, model=resolve_model(case.model)) for case in resolved.cases)
+    called = _called(resolved.cases, resolve_model)
     cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
     rivals = rivals_of(found, resolved.siblings, neighbours, places)
     inside = found.path.is_relative_to(places.project)
@@ -140,6 +140,26 @@ def prepare(
         listing_budget=listing_budget,
         looks=looks,
     )
+
+
+def _called(
+    cases: Sequence[TriggerCase], resolve_model: Callable[[str], str]
+) -> tuple[TriggerCase, ...]:
+    """Name the models of cases by their full ids; two names of one model make one case."""
+    called = (replace(case, model=resolve_model(case.model)) for case in cases)
+    return tuple({(case.name, case.model): case for case in called}.values())
+
+
+def one_sided_models(cases: Sequence[SplitCase]) -> tuple[str, ...]:
+    """Name the models that have cases of one kind only where the suite has both.
+
+    What differs between them may be the model or the kind of case: nothing can tell.
+    """
+    kinds: dict[str, set[bool]] = {}
+    for split in cases:
+        kinds.setdefault(split.case.model, set()).add(split.case.should_trigger)
+    whole = set().union(*kinds.values())
+    return tuple(sorted(model for model, own in kinds.items() if own != whole))
 
 
 def rivals_of(

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from skillwalker.datatypes.scores import CaseResult, Rate, UsageTotal, sum_usage
-from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.summary import ModelRates, Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason, Verdict
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import Measured
 from skillwalker.plan import Plan
-from skillwalker.steps.step_5_score import rates
+from skillwalker.steps.step_5_score import rates, rates_by_model, weakest
 
 INCONCLUSIVE = frozenset({StopReason.PREFLIGHT, StopReason.UNDECIDED})
 
@@ -67,7 +67,24 @@ def summarise(
         usage=_usage(measured),
         listing=plan.listing,
         listing_mode=plan.listing_mode,
+        by_model=_by_model(before, after),
+        weakest_model=_weakest(after),
     )
+
+
+def _by_model(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[ModelRates, ...]:
+    """Make the rates of original and best under each model."""
+    best = rates_by_model(after)
+    return tuple(
+        ModelRates(model=model, original=original, best=best.get(model))
+        for model, original in rates_by_model(before).items()
+    )
+
+
+def _weakest(after: Sequence[CaseResult]) -> str | None:
+    """Name the model under which the best does worst, of several."""
+    worst = weakest(after) if len({result.case.model for result in after}) > 1 else None
+    return None if worst is None else worst[0]
 
 
 def rate_to_hold(results: Sequence[CaseResult]) -> Rate | None:

@@ -147,6 +147,12 @@ class UsageTotal:
     """Sum of the known costs."""
     cost_unknown_calls: int = 0
 
+    @property
+    def cache_share(self) -> float | None:
+        """Share of all prompt tokens that the cache gave; None when there were none."""
+        prompt = self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+        return self.cache_read_tokens / prompt if prompt else None
+
 
 def sum_usage(usages: Iterable[Usage]) -> UsageTotal:
     """Add up tokens and known costs; what is unknown is counted, never free."""

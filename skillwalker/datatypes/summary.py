@@ -9,6 +9,16 @@ from skillwalker.datatypes.vocabulary import CaseSet, Phase, StopReason, TargetK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRates:
+    """The rates of original and best under one model."""
+
+    model: str
+    """As it was asked."""
+    original: Rates
+    best: Rates | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """The outcome of a run of the loop: `scil-summary.json` and its siblings.
 
@@ -59,6 +69,10 @@ class Summary:
     listing: ListingPlace | None
     listing_mode: str = "real"
     """Real, or roomy where the listing's budget was lifted."""
+    by_model: tuple[ModelRates, ...] = ()
+    """One for each model that was asked."""
+    weakest_model: str | None = None
+    """The one under which the best does worst; None where only one was asked."""
     accepted_changes: tuple[str, ...] = ()
     """What changed between the lives of a resumed run, in words."""
 

@@ -2,7 +2,8 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -196,11 +197,21 @@ def _changes(old: Record, new: Record) -> Iterator[str]:
         what = _difference(before.get((kind, name)), now.get((kind, name)), ("sha256",))
         if what:
             yield f"the sibling {kind} {name} {'changed' if 'sha256' in what else what}"
-    cases, cases_now = ({case["case"]: case for case in row["cases"]} for row in (old, new))
-    for name in sorted(cases.keys() | cases_now.keys()):
-        what = _difference(cases.get(name), cases_now.get(name), _CASE_KEYS)
+    cases, cases_now = (_numbered(row["cases"]) for row in (old, new))
+    for key in sorted(cases.keys() | cases_now.keys()):
+        what = _difference(cases.get(key), cases_now.get(key), _CASE_KEYS)
         if what:
-            yield f"suite {old['suite']}, case {name!r} {what}"
+            yield f"suite {old['suite']}, case {key[0]!r} {what}"
+
+
+def _numbered(cases: Sequence[Record]) -> dict[tuple[str, int], Record]:
+    """Key cases by name, those of several models by their place among them too."""
+    seen: Counter[str] = Counter()
+    found: dict[tuple[str, int], Record] = {}
+    for case in cases:
+        found[case["case"], seen[case["case"]]] = case
+        seen[case["case"]] += 1
+    return found
 
 
 def stale_cases(old: Record, new: Record) -> frozenset[str]:

@@ -10,7 +10,7 @@ import pydantic
 
 from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.inputs import Listed, ListingPlace
-from skillwalker.datatypes.scores import CaseResult, Iteration
+from skillwalker.datatypes.scores import CaseResult, Iteration, UsageTotal
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
 from skillwalker.datatypes.vocabulary import CaseSet
@@ -213,9 +213,21 @@ def summary_record(summary: Summary) -> dict[str, object]:
     for name in ("original", "best", "gate", "rate_in_file"):
         value = record[name]
         record[name] = None if value is None else dataclasses.asdict(value)  # type: ignore[call-overload]  # each is a dataclass
-    record["usage"] = {name: dataclasses.asdict(total) for name, total in summary.usage}
+    record["usage"] = {name: _usage_record(total) for name, total in summary.usage}
+    record["by_model"] = {
+        one.model: {
+            "original": dataclasses.asdict(one.original),
+            "best": None if one.best is None else dataclasses.asdict(one.best),
+        }
+        for one in summary.by_model
+    }
     record["listing"] = None if summary.listing is None else listing_record(summary.listing)
     return record
+
+
+def _usage_record(total: UsageTotal) -> dict[str, object]:
+    """Tell what calls of one purpose used, and how much of their prompts the cache gave."""
+    return {**dataclasses.asdict(total), "cache_share": total.cache_share}
 
 
 def read_summary(row: Mapping[str, object]) -> Summary:
@@ -232,6 +244,8 @@ def read_summary(row: Mapping[str, object]) -> Summary:
         values["listing"] = place | {"listed": {key: listing.get(key) for key in _LISTED_KEYS}}
     if isinstance(usage, dict):
         values["usage"] = tuple(usage.items())
+    if isinstance(models := row.get("by_model"), dict):
+        values["by_model"] = tuple({"model": model, **both} for model, both in models.items())
     try:
         return _SUMMARY.validate_python(values)
     except pydantic.ValidationError as error:

@@ -55,7 +55,7 @@ def resolve(
     kind: TargetKind,
     suite: str | None,
     target: str | None,
-    trial_model: str | None = None,
+    trial_models: Sequence[str] = (),
     run_kind: str | None = None,
 ) -> Resolved:
     """Find the one target and the one suite that are meant.
@@ -65,7 +65,7 @@ def resolve(
         kind: skill or agent.
         suite: its name; None means the one that has cases for the target.
         target: in any written form; None means the one that the suite has cases for.
-        trial_model: replaces the model of every case.
+        trial_models: replace the model of every case; each case is there under each of them.
         run_kind: the command that asks, scil, acil or measure; a message proposes the same.
 
     Raises:
@@ -91,8 +91,8 @@ def resolve(
     pair = pairs[0]
     found = wanted if wanted is not None else pair.target
     cases = pair.cases
-    if trial_model is not None:
-        cases = tuple(replace(case, model=trial_model) for case in cases)
+    if trial_models:
+        cases = tuple(replace(case, model=model) for case in cases for model in trial_models)
     return Resolved(target=found, suite=pair.suite, cases=cases, siblings=siblings(found))
 
 

@@ -104,6 +104,9 @@ def _limits(rate: Rate) -> tuple[float, float, float] | None:
 def select_best(iterations: Sequence[Iteration]) -> Iteration:
     """Choose the iteration with the highest holdout accuracy, then train, then the earliest.
 
+    Where several models were asked, the mean over them decides, and of equals the text whose
+    weakest model does better goes before the earlier one.
+
     An accuracy that was not measured ranks below every other. An iteration that passes fewer
     holdout cases than the first is no choice: its accuracy may be high only because the cases
     that it would have failed stayed undecided.
@@ -120,11 +123,39 @@ def select_best(iterations: Sequence[Iteration]) -> Iteration:
     return max(eligible, key=_rank)
 
 
-def _rank(iteration: Iteration) -> tuple[float, float, int]:
+def _rank(iteration: Iteration) -> tuple[float, float, float, int]:
     """Say how good an iteration is, the earliest of equals highest."""
     holdout = score(iteration.results, CaseSet.HOLDOUT).accuracy
     train = score(iteration.results, CaseSet.TRAIN).accuracy
-    return (_known(holdout), _known(train), -iteration.number)
+    several = len({result.case.model for result in iteration.results}) > 1
+    worst = weakest(iteration.results) if several else None
+    return (_known(holdout), _known(train), _known(worst and worst[1]), -iteration.number)
+
+
+def rates_by_model(results: Sequence[CaseResult]) -> dict[str, Rates]:
+    """Make the rates of each model that was asked, in order of their names."""
+    models = sorted({result.case.model for result in results})
+    return {
+        model: rates([result for result in results if result.case.model == model])
+        for model in models
+    }
+
+
+def weakest(results: Sequence[CaseResult]) -> tuple[str, float] | None:
+    """Name the model under which a description does worst, and its rate.
+
+    The rate is balanced accuracy where a model has cases of both kinds, else accuracy.
+
+    Returns:
+        None when no model has a decided run.
+    """
+    found = (
+        (model, rate)
+        for model, own in rates_by_model(results).items()
+        if (rate := own.balanced.rate if own.balanced.rate is not None else own.accuracy.rate)
+        is not None
+    )
+    return min(found, key=lambda pair: pair[1], default=None)
 
 
 def _known(accuracy: float | None) -> float:

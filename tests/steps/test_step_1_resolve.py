@@ -76,7 +76,7 @@ def test_a_case_keeps_all_that_the_loop_needs(places: Places) -> None:
         preferred="demo:release",
     )
     assert resolved(places).cases == (expected,)
-    overridden = resolve(places, kind=SKILL, suite=None, target=None, trial_model="opus")
+    overridden = resolve(places, kind=SKILL, suite=None, target=None, trial_models=("opus",))
     assert overridden.cases == (replace(expected, model="opus"),)
 
 
