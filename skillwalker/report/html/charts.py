@@ -145,7 +145,7 @@ def _svg(chart: "LayerChart | FacetChart") -> str:
         )
         .configure_view(stroke=None)
     )
-    return _drawn(drawn.to_json(indent=None))
+    return _drawn(drawn.to_json(indent=None, validate=False))
 
 
 @lru_cache(maxsize=32)
