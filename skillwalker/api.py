@@ -14,17 +14,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
-from anyio import to_thread
-
-from skillwalker.api_settings import EvalSettings, LoopSettings, Settings, StrPath
+from skillwalker.api_settings import (
+    EvalSettings,
+    JudgeSettings,
+    LoopSettings,
+    Settings,
+    StrPath,
+)
 from skillwalker.config import EvalConfig, Login, LoopConfig
-from skillwalker.datatypes.evals import EvalSummary
+from skillwalker.datatypes.evals import EvalEvent, EvalSummary
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import EngineSettings, open_engine
+from skillwalker.evaluation.judge_choice import Seat, choose_judge
 from skillwalker.evaluation.plan import EvalOrder
-from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
+from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
+from skillwalker.evaluation.scoring import score_runs
 from skillwalker.limits import Limits
 from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
 from skillwalker.plan import SIBLINGS, Order
@@ -49,6 +55,7 @@ _OUTSIDE = frozenset(
         "improver",
         "neighbours",
         "allow_simulated",
+        "judge",
         "engine_settings",
         "prices",
         "listener",
@@ -123,7 +130,7 @@ async def run_evals(
     output_dir: StrPath,
     repo_root: StrPath | None = None,
     evals: Sequence[str] = (),
-    test_filter: str | None = None,
+    test_filter: str | Sequence[str] | None = None,
     debug: bool = False,
     **settings: Unpack[EvalSettings],
 ) -> EvalSummary:
@@ -135,7 +142,7 @@ async def run_evals(
         output_dir: where the run is recorded.
         repo_root: see the module.
         evals: names of suites; none means the only one there is.
-        test_filter: the name of the one case to run.
+        test_filter: the name of the one case to run, or several names; None runs all.
         debug: whether to log every event.
         settings: see `EvalSettings`.
 
@@ -148,14 +155,26 @@ async def run_evals(
     """
     places = _places(tests_dir, output_dir, repo_root, settings)
     config = EvalConfig(**_configuration(settings))
-    order = EvalOrder(suites=tuple(evals), test=test_filter, engine=engine, config=config)
+    order = EvalOrder(
+        suites=tuple(evals), tests=_several(test_filter), engine=engine, config=config
+    )
+    listener: Callable[[EvalEvent], None] = _listener(settings.get("listener"), debug=debug)
+    limits = Limits(max_trials=config.max_trials)
     around = EvalSurroundings(
         places=places,
         temporary=_temporary(places, settings),
         login=_login(settings),
-        limits=Limits(max_trials=config.max_trials),
-        listener=_listener(settings.get("listener"), debug=debug),
+        limits=limits,
+        listener=listener,
         open_engine=_opener(engine, config.seed, settings),
+        judge=choose_judge(
+            settings.get("judge"),
+            by_default="api",
+            config=config,
+            seat=_seat(places.evals_dir, settings),
+            may_ask=lambda: not limits.interrupted,
+            listener=listener,
+        ),
     )
     return (await run_eval_order(order, around)).summary
 
@@ -166,14 +185,18 @@ async def run_test_eval(
     output_dir: StrPath,
     test_run_id: str | None = None,
     debug: bool = False,
+    **settings: Unpack[JudgeSettings],
 ) -> tuple[EvalSummary, ...]:
-    """Evaluate recorded eval runs without running anything, as `evals score` does.
+    """Evaluate recorded eval runs without running a trial, as `evals score` does.
+
+    A judge is asked only what it was not asked before.
 
     Args:
         tests_dir: see the module; the judge's rubrics lie there, all else is in the record.
         output_dir: where runs lie.
         test_run_id: the run to evaluate, again if it has been; None evaluates all that have not.
         debug: whether to log every result.
+        settings: see `JudgeSettings`.
 
     Returns:
         A summary for each run, the oldest first.
@@ -182,8 +205,22 @@ async def run_test_eval(
         RunNotFoundError: there is no such run.
         StoreError: a run is no eval run, or cannot be read.
     """
-    del tests_dir  # no judge reads rubrics yet
-    outcomes = await to_thread.run_sync(score_runs, Path(output_dir), test_run_id)
+    config = EvalConfig(
+        judge_model=settings.get("judge_model"),
+        judge_runs=settings.get("judge_runs", 1),
+        concurrency=settings.get("concurrency", 4),
+    )
+    outcomes = await score_runs(
+        Path(output_dir),
+        test_run_id,
+        judge=choose_judge(
+            settings.get("judge"),
+            by_default="api",
+            config=config,
+            seat=_seat(_evals_dir(tests_dir), settings),
+        ),
+        secrets=_login(settings).secrets,
+    )
     for row in (row for outcome in outcomes for row in outcome.rows if debug):
         logger.debug("%s", row)
     return tuple(outcome.summary for outcome in outcomes)
@@ -222,7 +259,7 @@ def _order(
         config=LoopConfig(**_configuration(settings)),
         engine=engine,
         improver=improver,
-        neighbours=_neighbours(settings.get("neighbours", SIBLINGS)),
+        neighbours=_several(settings.get("neighbours", SIBLINGS)),
     )
 
 
@@ -237,9 +274,7 @@ def _places(
     tests_dir: StrPath, output_dir: StrPath, repo_root: StrPath | None, settings: Settings
 ) -> Places:
     """Lay the given folders out as a project."""
-    inner = Path(tests_dir) / EVALS_DIR
-    is_suite = (inner / TESTS_FILE).is_file()
-    evals_dir = inner if inner.is_dir() and not is_suite else Path(tests_dir)
+    evals_dir = _evals_dir(tests_dir)
     project = evals_dir.parent if repo_root is None else Path(repo_root)
     plugin_dirs = (Path(entry) for entry in settings.get("plugin_dirs", ()))
     return Places(
@@ -248,6 +283,23 @@ def _places(
         plugin_dirs=(project / PLUGINS_DIR, *plugin_dirs),
         output_dir=Path(output_dir),
         home=Path(settings.get("home", NO_HOME)),
+    )
+
+
+def _evals_dir(tests_dir: StrPath) -> Path:
+    """Find the folder of suites: the one that is named, or `evals` in it."""
+    inner = Path(tests_dir) / EVALS_DIR
+    is_suite = (inner / TESTS_FILE).is_file()
+    return inner if inner.is_dir() and not is_suite else Path(tests_dir)
+
+
+def _seat(evals_dir: Path, settings: Settings | JudgeSettings) -> Seat:
+    """Say where a judge sits."""
+    return Seat(
+        evals_dir=evals_dir,
+        login=_login(settings),
+        engine_settings=settings.get("engine_settings"),
+        prices=tuple(settings.get("prices", ())),
     )
 
 
@@ -265,7 +317,7 @@ def _engine_settings(settings: Settings) -> EngineSettings | None:
     return replace(told, prices=prices) if told is not None and prices else told
 
 
-def _login(settings: Settings) -> Login:
+def _login(settings: Settings | JudgeSettings) -> Login:
     """Give the login; that of the engine stands for one that is not named."""
     told = settings.get("engine_settings")
     return settings.get("login", told.login if told is not None else Login())
@@ -291,6 +343,6 @@ def _listener(listener: Callable[[E], None] | None, *, debug: bool) -> Callable[
     return listen
 
 
-def _neighbours(named: str | Sequence[str]) -> tuple[str, ...]:
+def _several(named: str | Sequence[str] | None) -> tuple[str, ...]:
     """Take one name as well as several."""
-    return (named,) if isinstance(named, str) else tuple(named)
+    return (named,) if isinstance(named, str) else tuple(named or ())

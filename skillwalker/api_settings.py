@@ -70,8 +70,35 @@ class LoopSettings(Settings, total=False):
     """Is told of every step and trial."""
 
 
+class JudgeSettings(TypedDict, total=False):
+    """What `run_test_eval` takes by these names, for the judge."""
+
+    judge: Literal["api", "cli", "simulated"]
+    """Default: simulated for a run of the simulated engine, else api."""
+    judge_model: str | None
+    """That every rubric is graded by. Default: what the suite says, else opus."""
+    judge_runs: int
+    """How often the judge is asked about a trial; odd. Default: 1."""
+    concurrency: int
+    """Questions to the judge at the same time. Default: 4."""
+    login: Login
+    """Of the judge; its secrets stand in no file. Default: that of the engine settings, else none.
+    """
+    engine_settings: EngineSettings
+    """What the judge `cli` needs."""
+    prices: Sequence[PriceSettings]
+    """Whatever the built-in table says."""
+
+
 class EvalSettings(Settings, total=False):
     """What `run_evals` takes by these names as well."""
+
+    judge: Literal["api", "cli", "simulated"]
+    """Default: simulated with the simulated engine, else api."""
+    judge_model: str | None
+    """That every rubric is graded by. Default: what the suite says, else opus."""
+    judge_runs: int
+    """How often the judge is asked about a trial; odd. Default: 1."""
 
     repeats: int
     """Runs of a case that says nothing of its own; odd. Default: 1."""

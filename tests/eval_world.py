@@ -3,18 +3,22 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import anyio
 
+from skillwalker.completers.protocol import Completer
 from skillwalker.config import EvalConfig, Login
 from skillwalker.datatypes.evals import EvalEvent, EvalOutcome
 from skillwalker.datatypes.trials import Call, Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import Mode, TargetKind
 from skillwalker.engines.protocol import Engine, EngineFacts
-from skillwalker.errors import EngineUnavailableError, TrialError
+from skillwalker.errors import ConfigError, EngineUnavailableError, TrialError
+from skillwalker.evaluation.judging import JudgeTools
 from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
+from skillwalker.evaluation.scoring import ChooseJudge, score_runs
 from skillwalker.limits import Limits
 from skillwalker.paths import Places
 from tests.fakes import engine_facts
@@ -106,11 +110,11 @@ def make_eval_project(root: Path, *cases: dict[str, object], suite: str = "mixed
 
 
 def order_of(
-    *suites: str, test: str | None = None, engine: str = "fake", **config: object
+    *suites: str, tests: Sequence[str] = (), engine: str = "fake", **config: object
 ) -> EvalOrder:
     """What is asked of an eval run."""
     settings = EvalConfig(**config)  # type: ignore[arg-type]  # the test names real fields
-    return EvalOrder(suites=suites, test=test, engine=engine, config=settings)
+    return EvalOrder(suites=suites, tests=tuple(tests), engine=engine, config=settings)
 
 
 @asynccontextmanager
@@ -128,6 +132,7 @@ def run_order(
     limits: Limits | None = None,
     listener: Callable[[EvalEvent], None] = lambda _: None,
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]] | None = None,
+    judge: ChooseJudge | None = None,
 ) -> EvalOutcome:
     """Do an eval run with an engine of the test's own."""
     around = EvalSurroundings(
@@ -137,8 +142,50 @@ def run_order(
         limits=limits or Limits(),
         listener=listener,
         open_engine=open_engine or (lambda: opened(engine)),
+        judge=judge or judged_by(places),
     )
     return anyio.run(run_eval_order, order or order_of(), around)
+
+
+def judged_by(
+    places: Places,
+    completer: Completer | None = None,
+    *,
+    name: str = "api",
+    runs: int = 1,
+    model: str | None = None,
+    may_ask: Callable[[], bool] = lambda: True,
+) -> ChooseJudge:
+    """Say who judges: a completer of the test's own; none cannot be opened."""
+
+    def open_judge(_model: str) -> Completer:
+        if completer is None:
+            raise ConfigError("there is no judge in this test")
+        return completer
+
+    def choose(_engine: str) -> JudgeTools:
+        return JudgeTools(
+            name=name,
+            open=open_judge,
+            evals_dir=places.evals_dir,
+            runs=runs,
+            model=model,
+            may_ask=may_ask,
+        )
+
+    return choose
+
+
+def score(
+    places: Places,
+    run_id: str | None = None,
+    *,
+    again: bool = False,
+    judge: ChooseJudge | None = None,
+) -> tuple[EvalOutcome, ...]:
+    """Evaluate recorded runs."""
+    asked = judge or judged_by(places)
+    return anyio.run(partial(score_runs, places.output_dir, run_id, judge=asked, again=again))
 
 
 def statuses(outcome: EvalOutcome) -> dict[str, str]:

@@ -1,17 +1,20 @@
 """evals run, evals score."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from skillwalker.cli import loop_options as options
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 
+JUDGE = "Judge"
 Suites = Annotated[
     list[str] | None,
     typer.Option("--eval", metavar="SUITE", help="A suite; repeatable. Default: the only one."),
 ]
-Test = Annotated[str | None, typer.Option("--test", metavar="NAME", help="Only this case.")]
+Tests = Annotated[
+    list[str] | None, typer.Option("--test", metavar="NAME", help="Only this case; repeatable.")
+]
 Repeats = Annotated[
     int, typer.Option(help="Runs of a case; odd. A case's own runs come first.", metavar="N")
 ]
@@ -24,7 +27,36 @@ Timeout = Annotated[
 UnsafeLocal = Annotated[
     bool, typer.Option("--unsafe-local", help="Let real plugins act on this machine.")
 ]
+Judge = Annotated[
+    Literal["api", "cli", "simulated"] | None,
+    typer.Option(
+        help="Who grades by rubrics. Default: simulated for simulated runs, else as --improver.",
+        rich_help_panel=JUDGE,
+    ),
+]
+JudgeModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Model of the judge. Default: the settings', else the case's, else opus.",
+        rich_help_panel=JUDGE,
+    ),
+]
+JudgeRuns = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Times the judge is asked about a trial; odd.", rich_help_panel=JUDGE
+    ),
+]
 RunId = Annotated[str | None, typer.Argument(metavar="[RUN_ID]")]
+Rescore = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN_ID",
+        help="Any recorded run: read its trials with today's detector, and only say what changed.",
+    ),
+]
+Asked = Annotated[int, typer.Option(help="Questions to the judge at a time.")]
 Force = Annotated[
     bool, typer.Option("--force", help="Without RUN_ID: those that have results as well.")
 ]
@@ -33,7 +65,7 @@ Force = Annotated[
 def evals_run(
     ctx: typer.Context,
     suites: Suites = None,
-    test: Test = None,
+    tests: Tests = None,
     repeats: Repeats = 1,
     trial_model: options.TrialModel = None,
     seed: options.Seed = 0,
@@ -44,6 +76,9 @@ def evals_run(
     concurrency: options.Concurrency = 4,
     max_trials: options.MaxTrials = None,
     unsafe_local: UnsafeLocal = False,
+    judge: Judge = None,
+    judge_model: JudgeModel = None,
+    judge_runs: JudgeRuns = 1,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
     project: ProjectOption = None,
@@ -57,16 +92,19 @@ def evals_run(
     task = running.prepare(
         opened,
         suites=tuple(suites or ()),
-        test=test,
+        tests=tuple(tests or ()),
         engine=engine,
         claude=claude,
+        judge=judge,
         repeats=repeats,
-        trial_model=one_value("--trial-model", trial_model),
+        trial_model=one_value("--trial-model", trial_model) or opened.settings.models.trial,
+        judge_model=judge_model or opened.settings.models.judge,
+        judge_runs=judge_runs,
         seed=seed,
         max_turns=max_turns,
         timeout=timeout,
         concurrency=concurrency,
-        max_trials=max_trials,
+        max_trials=opened.settings.budget.max_trials if max_trials is None else max_trials,
         unsafe_local=unsafe_local,
     )
     as_json = wants_json(ctx, as_json)
@@ -77,12 +115,30 @@ def evals_score(
     ctx: typer.Context,
     run_id: RunId = None,
     force: Force = False,
+    rescore: Rescore = None,
+    judge: Judge = None,
+    judge_model: JudgeModel = None,
+    judge_runs: JudgeRuns = 1,
+    claude: options.Claude = None,
+    concurrency: Asked = 4,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Evaluate a recorded run again, or all that have no results yet; runs nothing."""
-    from skillwalker.cli import eval_running as running
+    """Evaluate a recorded run again, or all that have no results yet; runs no trial."""
+    from skillwalker.cli import eval_scoring as scoring
 
     opened = open_project(ctx, project)
     as_json = wants_json(ctx, as_json)
-    raise typer.Exit(running.score(opened, run_id=run_id, again=force, as_json=as_json))
+    if rescore is not None:
+        if run_id is not None:
+            raise typer.BadParameter("--rescore has its own RUN_ID; leave the other one out")
+        raise typer.Exit(scoring.rescore(opened, rescore, as_json=as_json))
+    task = scoring.prepare(
+        opened,
+        judge=judge,
+        claude=claude,
+        judge_model=judge_model or opened.settings.models.judge,
+        judge_runs=judge_runs,
+        concurrency=concurrency,
+    )
+    raise typer.Exit(scoring.score(opened, task, run_id=run_id, again=force, as_json=as_json))

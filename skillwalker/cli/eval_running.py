@@ -1,7 +1,7 @@
-"""What evals run and evals score do once they run: progress, results, exit codes."""
+"""What evals run does once it runs: progress, results, exit codes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,15 +15,17 @@ from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
-from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted
+from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted, Judging
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError
+from skillwalker.evaluation.judge_choice import Seat, choose_judge
 from skillwalker.evaluation.plan import EvalOrder
-from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order, score_runs
+from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
 from skillwalker.evaluation.records import outcome_record
+from skillwalker.evaluation.scoring import ChooseJudge
 from skillwalker.limits import Limits
-from skillwalker.report.eval_text import outcome_lines, started_line, trial_line
+from skillwalker.report.eval_text import judging_line, outcome_lines, started_line, trial_line
 
 EXIT_FAILED = 1
 EXIT_INCONCLUSIVE = 3
@@ -37,15 +39,18 @@ class EvalTask:
     order: EvalOrder
     choice: Choice
     engine_settings: EngineSettings
+    judge: str | None
+    """As written after `--judge`."""
 
 
 def prepare(
     opened: Project,
     *,
     suites: tuple[str, ...],
-    test: str | None,
+    tests: tuple[str, ...],
     engine: str | None,
     claude: str | None,
+    judge: str | None,
     **settings: object,
 ) -> EvalTask:
     """Fill in what was not said.
@@ -53,14 +58,23 @@ def prepare(
     Raises:
         BadParameter: exit code 2; a value is out of range, and the message names the flag.
     """
-    try:
-        config = EvalConfig(**settings)  # type: ignore[arg-type]  # the flags' types are typer's
-    except ConfigError as error:
-        raise typer.BadParameter(str(error)) from error
+    config = checked_config(**settings)
     told = engine_settings(opened, concurrency=config.concurrency, claude=claude)
     choice = chosen_engine(opened, told, engine)
-    order = EvalOrder(suites=suites, test=test, engine=choice.name, config=config)
-    return EvalTask(order=order, choice=choice, engine_settings=told)
+    order = EvalOrder(suites=suites, tests=tests, engine=choice.name, config=config)
+    return EvalTask(order=order, choice=choice, engine_settings=told, judge=judge)
+
+
+def checked_config(**settings: object) -> EvalConfig:
+    """Build the settings of a run; a value that is out of range is wrong usage.
+
+    Raises:
+        BadParameter: exit code 2, naming the flag.
+    """
+    try:
+        return EvalConfig(**settings)  # type: ignore[arg-type]  # the flags' types are typer's
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: bool) -> int:
@@ -69,29 +83,54 @@ def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: b
         log_to_stderr()
     order, told = task.order, task.engine_settings
     limits = Limits(max_trials=order.config.max_trials)
+    progress = Progress(task.choice, quiet=quiet)
     around = EvalSurroundings(
         places=opened.places,
         temporary=told.temporary,
         login=told.login,
         limits=limits,
-        listener=_Progress(task.choice, quiet=quiet),
+        listener=progress,
         open_engine=partial(open_engine, order.engine, seed=order.config.seed, settings=told),
+        judge=judge_of(
+            opened,
+            told,
+            order.config,
+            asked=task.judge,
+            may_ask=lambda: not limits.interrupted,
+            listener=progress,
+        ),
     )
     outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
     if outcome is None:
         return EXIT_INTERRUPTED
-    _tell([outcome], as_json=as_json, alone=True)
+    tell([outcome], as_json=as_json, alone=True)
     return EXIT_INTERRUPTED if limits.interrupted else exit_code(outcome)
 
 
-def score(opened: Project, *, run_id: str | None, again: bool, as_json: bool) -> int:
-    """Evaluate recorded runs, tell the results, and give the exit code of them all."""
-    outcomes = score_runs(opened.places.output_dir, run_id, again=again)
-    if not outcomes:
-        typer.echo("every eval run has results; name one to evaluate it again", err=True)
-    _tell(outcomes, as_json=as_json, alone=run_id is not None)
-    codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
-    return next((code for code in WORST_FIRST if code in codes), 0)
+def judge_of(
+    opened: Project,
+    told: EngineSettings,
+    config: EvalConfig,
+    *,
+    asked: str | None,
+    may_ask: Callable[[], bool],
+    listener: Callable[[Judging], None],
+) -> ChooseJudge:
+    """Prepare to choose who judges: as the improver is chosen where nobody is named."""
+    login = told.login
+    return choose_judge(
+        asked,
+        by_default="api" if login.api_key or login.auth_token else "cli",
+        config=config,
+        seat=Seat(
+            evals_dir=opened.places.evals_dir,
+            login=login,
+            engine_settings=told,
+            prices=opened.settings.prices,
+        ),
+        may_ask=may_ask,
+        listener=listener,
+    )
 
 
 def exit_code(outcome: EvalOutcome, *, is_new: bool = True) -> int:
@@ -109,7 +148,7 @@ def exit_code(outcome: EvalOutcome, *, is_new: bool = True) -> int:
     return EXIT_INCONCLUSIVE if summary.inconclusive else 0
 
 
-def _tell(outcomes: Sequence[EvalOutcome], *, as_json: bool, alone: bool) -> None:
+def tell(outcomes: Sequence[EvalOutcome], *, as_json: bool, alone: bool) -> None:
     """Print tables to stderr and, if asked for, the one JSON object to stdout."""
     for outcome in outcomes:
         for line in outcome_lines(outcome, folder=_short(outcome.folder)):
@@ -126,8 +165,13 @@ def _short(folder: Path) -> str:
     return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
 
 
-class _Progress:
-    """A line for the run and one for each trial."""
+class Progress:
+    """A line for the run, one for each trial, and one before the judge is asked.
+
+    Args:
+        choice: the engine, and why it was chosen.
+        quiet: whether trials have no line.
+    """
 
     def __init__(self, choice: Choice, *, quiet: bool) -> None:
         self._choice = choice
@@ -141,6 +185,9 @@ class _Progress:
             self._trials = event.trials
             headline = self._choice.explain(event.headline)
             typer.echo(started_line(replace(event, headline=headline)), err=True)
+            return
+        if isinstance(event, Judging):
+            typer.echo(judging_line(event), err=True)
             return
         self._done += event.trial.attempt == 0
         if not self._quiet:

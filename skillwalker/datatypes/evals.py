@@ -6,8 +6,8 @@ from pathlib import Path
 
 from skillwalker.datatypes.inputs import Case, Target
 from skillwalker.datatypes.scores import UsageTotal
-from skillwalker.datatypes.trials import CalledAs, Transcript
-from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.datatypes.trials import CalledAs, Transcript, Trial
+from skillwalker.datatypes.vocabulary import CaseType, StopReason, TargetKind
 
 
 class Status(StrEnum):
@@ -16,7 +16,8 @@ class Status(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """The trial is sound, but nobody could say: no judge, or as many runs for as against."""
+    """The trial is sound, but nobody could say: no judge answered, it could not tell, or as many
+    runs are for as against."""
     INFRASTRUCTURE = "infrastructure"
     """The trial itself says nothing; never counted as a failure."""
 
@@ -58,6 +59,32 @@ class PlannedCase:
     loaded: Loaded
     stops_at: CalledAs | None
     """The one target that every expectation is about; None runs a trial to its end."""
+    aim: "Aim | None" = None
+    """Whose call the trials say something about; None where nobody's is expected."""
+    may_act: bool = False
+    """Whether tools act, and the files that they leave are recorded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """The target of a case, as its trials are counted in trials.jsonl."""
+
+    target: Target
+    called_as: CalledAs
+    expected: bool | None
+    """Whether it should be called; None where the case does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalLine:
+    """A line of trials.jsonl of an eval run: the trial, and what the line has beside it."""
+
+    trial: Trial
+    suite: str
+    case_type: CaseType
+    target: str | None
+    target_kind: TargetKind | None
+    expected: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +130,22 @@ class ResultRow:
     runs_passed: int = 0
     runs_failed: int = 0
     runs_undecided: int = 0
-    judge_model: str | None = None
     rubric_file: str | None = None
+    criterion: str | None = None
+    """Of a judge's row; None in the row that sums them up."""
+    criterion_file: str | None = None
+    """The file that the criterion is about."""
+    judge: str | None = None
+    """api, cli or simulated."""
+    judge_model: str | None = None
+    """The full id that answered, else the model that is asked."""
+    judge_runs: int | None = None
+    """How often the judge was asked about each trial."""
+    agreement: float | None = None
+    """Share of the judge's runs that say what the row says; in the sum their mean."""
+    judge_score: float | None = None
+    """Passed criteria of those that were decided."""
+    judge_threshold: float | None = None
 
     @property
     def passed(self) -> bool | None:
@@ -129,6 +170,8 @@ class EvalSummary:
     suites: tuple[str, ...]
     engine: str
     simulated: bool
+    """Whether no model ran the trials, or none graded them."""
+    trials_simulated: bool
     endpoint: str
     permission_mode: str
     cli_version: str
@@ -149,6 +192,8 @@ class EvalSummary:
     total_duration_ms: int
     total_input_tokens: int
     total_output_tokens: int
+    judge: str | None
+    """Who graded: api, cli or simulated; None where nothing was graded."""
     usage: tuple[tuple[str, UsageTotal], ...]
     tests: tuple[CaseStatus, ...]
 
@@ -185,4 +230,17 @@ class EvalTrialDone:
     """Why it says nothing, if it does."""
 
 
-EvalEvent = EvalStarted | EvalTrialDone
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """The judge is about to be asked."""
+
+    judge: str
+    """api, cli or simulated."""
+    models: tuple[str, ...]
+    calls: int
+    """The most there can be, second tries apart."""
+    reused: int
+    """Verdicts that were recorded before and are not asked for again."""
+
+
+EvalEvent = EvalStarted | EvalTrialDone | Judging

@@ -130,6 +130,7 @@ UNDECIDED_REASONS = (
     "idle",
     "model_not_found",
     "no_request",
+    "no_target",
     "overloaded",
     "rate",
     "request",

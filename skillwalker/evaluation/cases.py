@@ -5,13 +5,13 @@ of step 3 and stops at the first call. A prompt case measures the work, so it ge
 plugins and runs to its end; an agent-prompt case is a prompt case whose prompt asks for the agent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from skillwalker.config import EvalConfig
-from skillwalker.datatypes.evals import EvalCase, Loaded, PlannedCase
+from skillwalker.datatypes.evals import Aim, EvalCase, Loaded, PlannedCase
 from skillwalker.datatypes.inputs import CallExpectation, Case, JudgeExpectation, Suite, Target
 from skillwalker.datatypes.trials import CalledAs
 from skillwalker.datatypes.vocabulary import CaseType, Position, TargetKind
@@ -32,14 +32,28 @@ WORK_TURNS, WORK_TIMEOUT = 100, 1800.0
 DELEGATION = "Use the {agent} agent for this task, and give me its answer:\n\n{prompt}"
 
 
-def plan_case(places: Places, suite: Suite, case: Case, config: EvalConfig) -> PlannedCase:
+def plan_case(
+    places: Places,
+    suite: Suite,
+    case: Case,
+    config: EvalConfig,
+    *,
+    resolve_model: Callable[[str], str] = str,
+) -> PlannedCase:
     """Find out what a case is run with.
+
+    Args:
+        places: the project's folders.
+        suite: that the case is of.
+        case: as written.
+        config: of the run.
+        resolve_model: gives the full id behind an alias, which means another model in each version
+            of Claude Code.
 
     Raises:
         TargetError: a target is missing, can never trigger, or cannot be installed for this type.
     """
-    if config.trial_model is not None:
-        case = replace(case, model=config.trial_model)
+    case = replace(case, model=resolve_model(config.trial_model or case.model))
     calls = [
         resolve_target(one.target, one.kind, places) if isinstance(one, CallExpectation) else None
         for one in case.expect
@@ -80,6 +94,11 @@ def _plan_call(
         scaffold=case.scaffold,
         loaded=Loaded(copied=loaded),
         stops_at=called_as(own, loaded[1:]) if only_own else None,
+        aim=Aim(
+            target=own,
+            called_as=called_as(own, loaded[1:]),
+            expected=_expected(case, calls, own),
+        ),
     )
 
 
@@ -100,7 +119,8 @@ def _plan_work(
     named = [target for target in (*calls, agent) if target is not None]
     plugin_dirs, project = _folders(places, suite, named)
     roots = (*plugin_dirs, *([project / PROJECT_FOLDER] if project else []))
-    names = _names(calls, tuple(target for root in roots for target in _listed_in(root)))
+    listed = tuple(target for root in roots for target in _listed_in(root))
+    names = _names(calls, listed)
     for target, found in zip(calls, names, strict=True):
         if target is not None and found is None:
             require_triggerable(target)
@@ -114,7 +134,20 @@ def _plan_work(
         scaffold=case.scaffold,
         loaded=Loaded(plugin_dirs=plugin_dirs, project_dir=project),
         stops_at=None,
+        aim=_aim(case, [*calls, agent], [*names, *_names([agent], listed)]),
+        may_act=True,
     )
+
+
+def _aim(
+    case: Case, targets: Sequence[Target | None], names: Sequence[CalledAs | None]
+) -> Aim | None:
+    """Give the first target that a call is expected of, else the agent that gets the prompt."""
+    for target, called in zip(targets, names, strict=True):
+        if target is not None and called is not None:
+            expected = _expected(case, targets[: len(case.expect)], target)
+            return Aim(target=target, called_as=called, expected=expected)
+    return None
 
 
 def _folders(
@@ -153,6 +186,16 @@ def _listed_in(root: Path) -> Iterator[Target]:
 
 
 # --- both ---------------------------------------------------------------------------------------
+
+
+def _expected(case: Case, calls: Sequence[Target | None], own: Target) -> bool | None:
+    """Say whether a case expects a call of a target; None when it does not say."""
+    for expectation, target in zip(case.expect, calls, strict=True):
+        if target is None or not isinstance(expectation, CallExpectation):
+            continue
+        if target.path.samefile(own.path):
+            return expectation.expected
+    return None
 
 
 def _names(calls: Sequence[Target | None], loaded: Sequence[Target]) -> tuple[CalledAs | None, ...]:

@@ -1,11 +1,14 @@
 """Says whether what a case expects was met, by one trial and over all its runs (pure).
 
+What a judge is needed for is graded elsewhere (`judge_rows`); here it is only said whether there is
+an answer to grade.
+
 A trial that went wrong never fails an expectation: it says nothing about it, and the row's status
 is `infrastructure`. A call that was seen before a failure still counts, as in `transcript.py`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from skillwalker.datatypes.evals import Check, EvalCase, EvalTrial, ResultRow, Status
 from skillwalker.datatypes.inputs import (
@@ -23,7 +26,7 @@ TURN_LIMIT = "turn_limit"
 """The turn limit came before the answer: it is ours as often as the user's, so it is no failure,
 but running the trial again would change nothing."""
 NOT_RUN = "was not run"
-NO_JUDGE = "no judge was asked: this version does not grade by rubric yet"
+NO_JUDGE = "no judge was asked"
 
 _USED_OTHERWISE = {
     Mode.COMMAND: "was named by the prompt itself as a slash command",
@@ -44,9 +47,9 @@ def check(expectation: Expectation, trial: EvalTrial, called_as: CalledAs | None
         case CallExpectation():
             return _check_call(expectation, trial, called_as)
         case TextExpectation():
-            return _missing_answer(trial) or _check_text(expectation, trial.transcript.answer)
+            return missing_answer(trial) or _check_text(expectation, trial.transcript.answer)
         case JudgeExpectation():
-            return _missing_answer(trial) or Check(status=Status.UNKNOWN, why=NO_JUDGE)
+            return missing_answer(trial) or Check(status=Status.UNKNOWN, why=NO_JUDGE)
 
 
 def undecided_reason(case: EvalCase, trial: EvalTrial) -> str | None:
@@ -59,9 +62,13 @@ def undecided_reason(case: EvalCase, trial: EvalTrial) -> str | None:
 
 
 def evaluate_case(
-    case: EvalCase, trials: Sequence[EvalTrial], *, cause: str | None = None
+    case: EvalCase,
+    trials: Sequence[EvalTrial],
+    *,
+    cause: str | None = None,
+    judged: Mapping[int, tuple[ResultRow, ...]] | None = None,
 ) -> tuple[ResultRow, ...]:
-    """Make the rows of a case, one for each expectation.
+    """Make the rows of a case, one for each expectation, and for a rubric those of its criteria.
 
     An expectation is met when more of its decided runs say so than say no. Source: the majority
     vote of the loop (`CaseResult.passed`).
@@ -70,16 +77,25 @@ def evaluate_case(
         case: what was expected.
         trials: the last attempt of each run; none when the run ended before it.
         cause: why the run ended early, for the cases that were not run.
+        judged: the rows of each rubric, by the place of its expectation.
     """
-    return tuple(
-        _row(case, expectation, [check(expectation, trial, names) for trial in trials], cause)
-        for expectation, names in zip(case.case.expect, case.called_as, strict=True)
-    )
+    rows: list[ResultRow] = []
+    pairs = zip(case.case.expect, case.called_as, strict=True)
+    for place, (expectation, names) in enumerate(pairs):
+        if judged is not None and place in judged:
+            rows += judged[place]
+            continue
+        checks = [check(expectation, trial, names) for trial in trials]
+        rows.append(vote(case, expectation, checks, cause))
+    return tuple(rows)
 
 
 def status_of(rows: Sequence[ResultRow]) -> Status:
-    """Say how a case ended: one failure fails it, and what is not known is not passed."""
-    found = {row.status for row in rows}
+    """Say how a case ended: one failure fails it, and what is not known is not passed.
+
+    Of a rubric only the sum counts: its threshold says how many criteria may fail.
+    """
+    found = {row.status for row in rows if row.criterion is None}
     order = (Status.FAILED, Status.INFRASTRUCTURE, Status.UNKNOWN)
     return next((status for status in order if status in found), Status.PASSED)
 
@@ -124,7 +140,7 @@ def _check_text(expectation: TextExpectation, answer: str) -> Check:
     )
 
 
-def _missing_answer(trial: EvalTrial) -> Check | None:
+def missing_answer(trial: EvalTrial) -> Check | None:
     """Say why a trial's last words are not Claude's answer; None where they are."""
     transcript = trial.transcript
     if transcript.failure is not None:
@@ -147,7 +163,7 @@ def _nothing(reason: str, detail: str | None) -> Check:
     return Check(status=Status.INFRASTRUCTURE, why=why, reason=reason)
 
 
-def _row(
+def vote(
     case: EvalCase, expectation: Expectation, checks: Sequence[Check], cause: str | None
 ) -> ResultRow:
     """Vote over the runs of a case."""

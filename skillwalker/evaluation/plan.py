@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from skillwalker.completers.protocol import resolve_model
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import PlannedCase
 from skillwalker.datatypes.inputs import Case, Suite
@@ -13,7 +14,7 @@ from skillwalker.paths import Places
 from skillwalker.suites.load import list_suites, load_suite
 
 NO_ANSWERS = "simulated"
-"""The engine that writes no answers."""
+"""The engine that writes no answers and asks no model."""
 ON_THIS_MACHINE = "local"
 """The engine in which a real plugin would act outside a container."""
 MOST_NAMED = 5
@@ -26,8 +27,8 @@ class EvalOrder:
 
     suites: tuple[str, ...]
     """Their names; none means the only one there is."""
-    test: str | None
-    """Name of the one case to run; None runs all."""
+    tests: tuple[str, ...]
+    """Names of the cases to run; none runs all."""
     engine: str
     config: EvalConfig
 
@@ -45,27 +46,35 @@ def plan_cases(places: Places, order: EvalOrder) -> tuple[PlannedCase, ...]:
         (suite, index, case)
         for suite in suites
         for index, case in enumerate(suite.cases)
-        if order.test is None or case.name == order.test
+        if not order.tests or case.name in order.tests
     ]
-    if not chosen:
-        names = [case.name for suite in suites for case in suite.cases]
-        where = ", ".join(suite.name for suite in suites)
-        raise SuiteError(
-            f"--test {quoted(order.test or '')}: {where} has no such case; "
-            f"{closest(order.test or '', names)}"
-        )
+    _refuse_unknown(suites, order.tests)
     _refuse_what_cannot_run([(suite, case) for suite, _, case in chosen], order)
+    resolve = str if order.engine == NO_ANSWERS else resolve_model
     planned: list[PlannedCase] = []
     lines: list[str] = []
     for suite, index, case in chosen:
         try:
-            planned.append(plan_case(places, suite, case, order.config))
+            planned.append(plan_case(places, suite, case, order.config, resolve_model=resolve))
         except TargetError as error:
             where = f"evals/{suite.name}/tests.json: tests[{index}] {quoted(case.name)}"
             lines += [f"{where}: {line}" for line in str(error).splitlines()]
     if lines:
         raise SuiteError("\n".join(lines))
     return tuple(planned)
+
+
+def _refuse_unknown(suites: Sequence[Suite], tests: Sequence[str]) -> None:
+    """See that every named case is one."""
+    names = [case.name for suite in suites for case in suite.cases]
+    where = ", ".join(suite.name for suite in suites)
+    lines = [
+        f"--test {quoted(test)}: {where} has no such case; {closest(test, names)}"
+        for test in dict.fromkeys(tests)
+        if test not in names
+    ]
+    if lines:
+        raise SuiteError("\n".join(lines))
 
 
 def _load_all(places: Places, names: Sequence[str]) -> Iterator[Suite]:

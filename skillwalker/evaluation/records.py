@@ -7,10 +7,19 @@ from typing import TypeVar
 
 import pydantic
 
-from skillwalker.datatypes.evals import EvalCase, EvalOutcome, EvalSummary, EvalTrial, ResultRow
+from skillwalker.datatypes.evals import (
+    EvalCase,
+    EvalLine,
+    EvalOutcome,
+    EvalSummary,
+    EvalTrial,
+    ResultRow,
+)
 from skillwalker.datatypes.inputs import CallExpectation
+from skillwalker.datatypes.judging import JudgeCall
+from skillwalker.datatypes.trials import OutputFile
 from skillwalker.errors import StoreError
-from skillwalker.recording.records import SCHEMA_VERSION, check_version
+from skillwalker.recording.records import SCHEMA_VERSION, check_version, trial_row
 
 OWN_EVENT = "skillwalker"
 """Type of the event that we write behind those of Claude Code: what was read in them."""
@@ -19,6 +28,9 @@ T = TypeVar("T")
 
 _CASE = pydantic.TypeAdapter(EvalCase)
 _TRIAL = pydantic.TypeAdapter(EvalTrial)
+_FILE = pydantic.TypeAdapter(OutputFile)
+_JUDGE = pydantic.TypeAdapter(JudgeCall)
+_JUDGE_KEYS = tuple(field.name for field in dataclasses.fields(JudgeCall))
 
 
 def case_row(run_id: str, case: EvalCase, *, engine: str) -> dict[str, object]:
@@ -75,9 +87,12 @@ def event_rows(run_id: str, trial: EvalTrial) -> Iterator[dict[str, object]]:
     }
     for line in trial.transcript.raw:
         yield {**head, "event": _event(line)}
-    read = dataclasses.asdict(dataclasses.replace(trial.transcript, raw=()))
+    output = trial.transcript.output
+    read = dataclasses.asdict(dataclasses.replace(trial.transcript, raw=(), output=None))
     read["duration_s"] = read.pop("duration")
     del read["raw"]
+    # The files themselves are rows of output-files.jsonl.
+    read["output"] = None if output is None else {"fault": output.fault}
     yield {
         **head,
         "event": {
@@ -109,6 +124,74 @@ def read_event_row(row: Mapping[str, object]) -> EvalTrial | None:
     values |= {key: row.get(key) for key in ("suite", "run_index", "attempt")}
     values |= {"case": row.get("test_name"), "transcript": read}
     return _validated(_TRIAL, values, "test-run.jsonl")
+
+
+def output_rows(run_id: str, trial: EvalTrial) -> Iterator[dict[str, object]]:
+    """Make the lines of output-files.jsonl for a trial."""
+    for file in trial.transcript.output.files if trial.transcript.output is not None else ():
+        yield {
+            "schema_version": SCHEMA_VERSION,
+            "test_run_id": run_id,
+            "suite": trial.suite,
+            "test_name": trial.case,
+            "run_index": trial.run_index,
+            "attempt": trial.attempt,
+            **dataclasses.asdict(file),
+        }
+
+
+def scaffold_row(run_id: str, suite: str, scaffold: str, file: OutputFile) -> dict[str, object]:
+    """Make a line of scaffold-files.jsonl."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "test_run_id": run_id,
+        "suite": suite,
+        "scaffold": scaffold,
+        **dataclasses.asdict(file),
+    }
+
+
+def read_file_row(row: Mapping[str, object], name: str) -> OutputFile:
+    """Read a file of output-files.jsonl or scaffold-files.jsonl.
+
+    Raises:
+        StoreError: the row is of a newer format, or lacks something.
+    """
+    check_version(row, name)
+    keys = ("path", "size", "text", "reason", "link")
+    return _validated(_FILE, {key: row.get(key) for key in keys}, name)
+
+
+def line_row(run_id: str, line: EvalLine) -> dict[str, object]:
+    """Make a line of trials.jsonl: that of the loop, and what a case of a suite has beside it."""
+    return {
+        **trial_row(run_id, line.trial),
+        "suite": line.suite,
+        "case_type": line.case_type,
+        "target": line.target,
+        "target_kind": line.target_kind,
+        "should_trigger": line.expected,
+    }
+
+
+def judge_row(run_id: str, call: JudgeCall) -> dict[str, object]:
+    """Make a line of judge.jsonl."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "test_run_id": run_id,
+        **dataclasses.asdict(call),
+    }
+
+
+def read_judge_row(row: Mapping[str, object]) -> JudgeCall:
+    """Read a line of judge.jsonl.
+
+    Raises:
+        StoreError: the row is of a newer format, or lacks something.
+    """
+    check_version(row, "judge.jsonl")
+    values = {key: row.get(key) for key in _JUDGE_KEYS}
+    return _validated(_JUDGE, values, "judge.jsonl")
 
 
 def result_row(run_id: str, row: ResultRow) -> dict[str, object]:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillwalker.datatypes.evals import EvalTrial, EvalTrialDone, PlannedCase
+from skillwalker.datatypes.evals import EvalLine, EvalTrial, EvalTrialDone, PlannedCase
 from skillwalker.datatypes.trials import BuiltPlugin, Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.evaluation.expectations import TURN_LIMIT, undecided_reason
+from skillwalker.evaluation.trial_lines import TrialLines
 from skillwalker.limits import Limits
 from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.trials.pool import drain
@@ -30,7 +31,7 @@ class EvalTools:
 
     engine: Engine
     limits: Limits
-    record: Callable[[EvalTrial], None]
+    record: Callable[[EvalTrial, EvalLine], None]
     """Puts a trial on the disk before it counts."""
     listener: Callable[[EvalTrialDone], None]
     workdir: Path
@@ -78,6 +79,7 @@ class _Run:
         self.ended = Ended()
         self._tools = tools
         self._copies = _Copies(tools.workdir)
+        self._lines = TrialLines(tools.engine.facts)
         self._first = self._first_jobs(cases)
         self._again: deque[_Job] = deque()
         self._runs = sum(planned.case.runs for planned in cases)
@@ -105,7 +107,8 @@ class _Run:
     async def run(self, job: _Job) -> None:
         """Run an attempt, record it, and name what follows from it."""
         trial = await self._attempt(job)
-        self._tools.record(trial)
+        built = self._copies.of(job.planned) if job.planned.loaded.copied else None
+        self._tools.record(trial, self._lines.line(job.planned, built, trial))
         reason = undecided_reason(job.planned.case, trial)
         self._tools.listener(EvalTrialDone(trial=trial, undecided=reason))
         if reason is None:
@@ -139,7 +142,7 @@ class _Run:
             engine=engine.facts.name,
             simulated=engine.facts.simulated,
             endpoint=engine.facts.endpoint,
-            permission_mode=engine.facts.permission_mode,
+            permission_mode=engine.facts.mode_of(may_act=planned.may_act),
             transcript=transcript,
         )
 
@@ -157,6 +160,7 @@ class _Run:
             timeout=planned.case.timeout,
             called_as=planned.stops_at,
             run_index=job.run_index,
+            may_act=planned.may_act,
         )
 
 

@@ -1,20 +1,41 @@
 """An eval run's folder: what was asked, what Claude did, what it was worth."""
 
+import gzip
+import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from skillwalker.datatypes.evals import EvalCase, EvalOutcome, EvalTrial
+from skillwalker.datatypes.evals import (
+    EvalCase,
+    EvalLine,
+    EvalOutcome,
+    EvalTrial,
+    PlannedCase,
+)
+from skillwalker.datatypes.inputs import JudgeExpectation
+from skillwalker.datatypes.judging import JudgeCall
+from skillwalker.datatypes.trials import OutputFile
+from skillwalker.engines.output_files import NOTHING, read_output
 from skillwalker.errors import StoreError
 from skillwalker.evaluation import records
-from skillwalker.recording.rows import read_rows, write_atomically
-from skillwalker.recording.store import list_runs
+from skillwalker.judge.transcript_text import KINDS as SPOKEN
+from skillwalker.recording.rows import RowFiles, read_rows
+from skillwalker.recording.store import TRANSCRIPTS, TRIALS, list_runs
+
+TrialName = tuple[str, str, int]
+"""Suite, case and run."""
 
 CONFIG = "test-config.jsonl"
 EVENTS = "test-run.jsonl"
+OUTPUT = "output-files.jsonl"
+SCAFFOLDS = "scaffold-files.jsonl"
+"""What the working folders held at the start, for the judge: the suite may change later."""
+JUDGE = "judge.jsonl"
 RESULTS = "test-results.jsonl"
 SUMMARY = "test-run-summary.json"
+_TRIAL_KEYS = ("suite", "test_name", "run_index", "attempt")
 
 
 class EvalStore:
@@ -27,7 +48,7 @@ class EvalStore:
 
     def __init__(self, folder: Path, *, secrets: Sequence[str] = ()) -> None:
         self.folder = folder
-        self._secrets = tuple(secret for secret in secrets if secret)
+        self._files = RowFiles(folder, secrets=secrets)
 
     @property
     def run_id(self) -> str:
@@ -37,22 +58,48 @@ class EvalStore:
     def write_cases(self, cases: Iterable[EvalCase], *, engine: str) -> None:
         """Write what is asked of the run, before its first trial."""
         rows = (records.case_row(self.run_id, case, engine=engine) for case in cases)
-        write_atomically(self.folder / CONFIG, self._lines(rows))
+        self._files.replace(CONFIG, rows)
 
-    def record(self, trial: EvalTrial) -> None:
-        """Put a trial on the disk, its events first and what was read in them last.
+    def write_scaffolds(self, planned: Iterable[PlannedCase]) -> None:
+        """Write what the working folders of graded cases hold at the start."""
+        rows: dict[tuple[str, Path], list[dict[str, object]]] = {}
+        for one in planned:
+            scaffold, name = one.scaffold, one.case.case.scaffold
+            graded = any(isinstance(claim, JudgeExpectation) for claim in one.case.case.expect)
+            if scaffold is None or name is None or not graded:
+                continue
+            if (one.case.suite, name) not in rows:
+                rows[one.case.suite, name] = [
+                    records.scaffold_row(self.run_id, one.case.suite, name.as_posix(), file)
+                    for file in read_output(scaffold, NOTHING).files
+                ]
+        if rows:
+            self._files.replace(SCAFFOLDS, (row for some in rows.values() for row in some))
+
+    def record(self, trial: EvalTrial, line: EvalLine) -> None:
+        """Put a trial on the disk: its files, its events, and last what was read in them.
 
         Raises:
             StoreError: it cannot be written.
         """
-        lines = self._lines(records.event_rows(self.run_id, trial))
-        try:
-            with (self.folder / EVENTS).open("ab") as stream:
-                stream.write(lines)
-                stream.flush()
-                os.fsync(stream.fileno())
-        except OSError as error:
-            raise StoreError(f"cannot write {self.folder / EVENTS}: {error}") from error
+        if trial.transcript.output is not None:
+            self._files.extend(OUTPUT, records.output_rows(self.run_id, trial))
+        self._files.extend(EVENTS, records.event_rows(self.run_id, trial))
+        transcript = self._write_transcript(trial)
+        record = replace(line, trial=replace(line.trial, transcript=transcript))
+        self._files.append(TRIALS, records.line_row(self.run_id, record))
+
+    def record_judge(self, call: JudgeCall) -> None:
+        """Put a question to the judge on the disk, with its answer.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        self._files.append(JUDGE, records.judge_row(self.run_id, call))
+
+    def close(self) -> None:
+        """Close the run's files; what was recorded is on disk already."""
+        self._files.close()
 
     def write_outcome(self, outcome: EvalOutcome) -> None:
         """Write the rows and the summary; rows of before are kept as `test-results.N.jsonl`."""
@@ -60,11 +107,8 @@ class EvalStore:
         path = self.folder / RESULTS
         if is_evaluated(self.folder):
             path.replace(_free_name(path))
-        write_atomically(path, self._lines(rows))
-        text = json.dumps(
-            records.eval_summary_record(outcome.summary), ensure_ascii=False, indent=2
-        )
-        write_atomically(self.folder / SUMMARY, self._bytes(text))
+        self._files.replace(RESULTS, rows)
+        self._files.write(SUMMARY, records.eval_summary_record(outcome.summary))
 
     def read_cases(self) -> tuple[EvalCase, ...]:
         """Read what was asked of the run.
@@ -82,8 +126,42 @@ class EvalStore:
 
     def read_trials(self) -> tuple[EvalTrial, ...]:
         """Read every attempt that was recorded whole, in the order in which they ended."""
+        files: dict[tuple[object, ...], list[OutputFile]] = {}
+        for row in read_rows(self.folder / OUTPUT):
+            name = tuple(row.get(key) for key in _TRIAL_KEYS)
+            files.setdefault(name, []).append(records.read_file_row(row, OUTPUT))
         read = (records.read_event_row(row) for row in read_rows(self.folder / EVENTS))
-        return tuple(trial for trial in read if trial is not None)
+        return tuple(_with_files(trial, files) for trial in read if trial is not None)
+
+    def read_events(
+        self, wanted: Mapping[TrialName, int]
+    ) -> dict[TrialName, tuple[Mapping[str, object], ...]]:
+        """Read what was said in some trials.
+
+        Args:
+            wanted: the attempt of each run that is meant.
+        """
+        found: dict[TrialName, list[Mapping[str, object]]] = {}
+        for row in read_rows(self.folder / EVENTS) if wanted else ():
+            name = (str(row.get("suite")), str(row.get("test_name")), int(str(row["run_index"])))
+            event = row.get("event")
+            if wanted.get(name) != row.get("attempt") or not isinstance(event, dict):
+                continue
+            if event.get("type") in SPOKEN:
+                found.setdefault(name, []).append(event)
+        return {name: tuple(events) for name, events in found.items()}
+
+    def read_scaffolds(self) -> dict[tuple[str, str], tuple[OutputFile, ...]]:
+        """Read what the working folders held, by suite and scaffold."""
+        found: dict[tuple[str, str], list[OutputFile]] = {}
+        for row in read_rows(self.folder / SCAFFOLDS):
+            name = (str(row.get("suite")), str(row.get("scaffold")))
+            found.setdefault(name, []).append(records.read_file_row(row, SCAFFOLDS))
+        return {name: tuple(files) for name, files in found.items()}
+
+    def read_judge(self) -> tuple[JudgeCall, ...]:
+        """Read every question to the judge, with its answer."""
+        return tuple(records.read_judge_row(row) for row in read_rows(self.folder / JUDGE))
 
     def read_summary(self) -> Mapping[str, object]:
         """Read the summary of before; empty when the run did not end."""
@@ -94,15 +172,29 @@ class EvalStore:
             raise StoreError(f"cannot read {path}: {error}") from error
         return record if isinstance(record, dict) else {}
 
-    def _lines(self, rows: Iterable[Mapping[str, object]]) -> bytes:
-        lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)
-        return b"".join(self._bytes(line) for line in lines)
+    def _write_transcript(self, trial: EvalTrial) -> str | None:
+        """Keep the stream of a trial as the loop does; the name holds no text of the user's."""
+        if not trial.transcript.raw:
+            return None
+        words = f"{trial.suite}\0{trial.case}\0{trial.model_asked}"
+        case = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        name = f"{TRANSCRIPTS}/{case}-{trial.run_index}-{trial.attempt}.jsonl.gz"
+        text = self._files.redact(b"\n".join(trial.transcript.raw) + b"\n")
+        (self.folder / TRANSCRIPTS).mkdir(exist_ok=True)
+        (self.folder / name).write_bytes(gzip.compress(text, compresslevel=6, mtime=0))
+        return name
 
-    def _bytes(self, text: str) -> bytes:
-        """Take every secret out of a text, and close it with a line end."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[redacted]")
-        return text.encode("utf-8", "backslashreplace") + b"\n"
+
+def _with_files(
+    trial: EvalTrial, files: Mapping[tuple[object, ...], Sequence[OutputFile]]
+) -> EvalTrial:
+    """Put the files that a trial left back into it."""
+    output = trial.transcript.output
+    if output is None:
+        return trial
+    name = (trial.suite, trial.case, trial.run_index, trial.attempt)
+    whole = replace(output, files=tuple(files.get(name, ())))
+    return replace(trial, transcript=replace(trial.transcript, output=whole))
 
 
 def is_eval_run(folder: Path) -> bool:

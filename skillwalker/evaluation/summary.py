@@ -24,6 +24,8 @@ def summarise(
     *,
     run_id: str,
     engine: str,
+    judged: UsageTotal | None = None,
+    judge: str | None = None,
     stopped: StopReason | None = None,
     cause: str | None = None,
 ) -> EvalSummary:
@@ -34,6 +36,8 @@ def summarise(
         trials: every attempt: what was paid for is counted, whether it says anything or not.
         run_id: the run's name.
         engine: that was asked for; it stands where no trial says which one answered.
+        judged: what every question to the judge took, those of earlier evaluations included.
+        judge: who graded; None where nothing was graded.
         stopped: why the run ended before its last case.
         cause: the same in a line for people.
     """
@@ -43,13 +47,15 @@ def summarise(
     read = [trial.transcript for trial in trials]
     total = sum_usage(transcript.usage for transcript in read)
     first = trials[0] if trials else None
+    is_simulated = first.simulated if first else engine == SIMULATED
     return EvalSummary(
         test_run_id=run_id,
         suites=tuple(dict.fromkeys(case.suite for case, _ in by_case)),
         engine=first.engine if first else engine,
-        simulated=first.simulated if first else engine == SIMULATED,
+        simulated=is_simulated or judge == SIMULATED,
+        trials_simulated=is_simulated,
         endpoint=first.endpoint if first else "",
-        permission_mode=first.permission_mode if first else "",
+        permission_mode=", ".join(sorted({trial.permission_mode for trial in trials})),
         cli_version=next((one.cli_version for one in read if one.cli_version), ""),
         models=tuple(sorted({one.model for one in read if one.model})),
         stopped_because=stopped,
@@ -59,11 +65,16 @@ def summarise(
         failures=failures,
         inconclusive=len(tests) - passed - failures,
         trials=len(trials),
-        undecided=sum(row.status is Status.INFRASTRUCTURE for _, rows in by_case for row in rows),
+        undecided=sum(
+            row.status is Status.INFRASTRUCTURE and row.criterion is None
+            for _, rows in by_case
+            for row in rows
+        ),
         total_duration_ms=round(1000 * sum(one.duration for one in read)),
         total_input_tokens=total.input_tokens,
         total_output_tokens=total.output_tokens,
-        usage=(("trial", total), ("judge", UsageTotal())),
+        judge=judge,
+        usage=(("trial", total), ("judge", judged or UsageTotal())),
         tests=tests,
     )
 

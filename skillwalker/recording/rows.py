@@ -34,9 +34,17 @@ class RowFiles:
         Raises:
             StoreError: it cannot be written.
         """
+        self.extend(name, (row,))
+
+    def extend(self, name: str, rows: Iterable[Mapping[str, object]]) -> None:
+        """Put lines on the disk, waiting for it once.
+
+        Raises:
+            StoreError: they cannot be written.
+        """
         try:
             stream = self._files.get(name) or self._open(name)
-            stream.write(self._line(row))
+            stream.writelines(map(self._line, rows))
             stream.flush()
             if self._paid:
                 _sync(stream.fileno())

@@ -8,12 +8,19 @@ from skillwalker.datatypes.evals import (
     EvalStarted,
     EvalSummary,
     EvalTrialDone,
+    Judging,
     ResultRow,
     Status,
 )
+from skillwalker.datatypes.rescoring import Rescored
+from skillwalker.datatypes.trials import Reading
 from skillwalker.report.plain import one_line
 from skillwalker.report.wording import SIMULATED
 
+SIMULATED_JUDGE = "simulated"
+SIMULATED_GRADES = (
+    "SIMULATED JUDGE: words were compared, no model graded; this says nothing about the work."
+)
 LABELS = {
     Status.PASSED: "passed",
     Status.FAILED: "FAILED",
@@ -36,6 +43,45 @@ def trial_line(event: EvalTrialDone, *, number: int, of: int) -> str:
     if event.undecided is None:
         return text
     return f"{text}: {event.undecided}{' again' if trial.attempt else ', tried again'}"
+
+
+def judging_line(event: Judging) -> str:
+    """Say who is about to grade, and loudly when nobody real is."""
+    calls = "1 question" if event.calls == 1 else f"{event.calls} questions"
+    reused = f", {event.reused} answered before" if event.reused else ""
+    if event.judge == SIMULATED_JUDGE:
+        return f"SIMULATED JUDGE: {calls}{reused}; it compares words and asks no Claude"
+    models = ", ".join(one_line(model) for model in event.models)
+    return f"judge {event.judge}, {models}: {calls}{reused}"
+
+
+def rescored_lines(found: Rescored) -> Iterator[str]:
+    """Tell what today's detector makes of a recorded run."""
+    for one in found.changed:
+        about = f"{one.suite}: {one.case}" if one.suite else one.case
+        yield one_line(
+            f"{about} [{one.candidate}, run {one.run_index}, attempt {one.attempt}]: "
+            f"{_reading(one.before)} -> {_reading(one.after)}"
+        )
+    left = [
+        f"{number} {why}"
+        for number, why in (
+            (found.without_transcript, "without a stream"),
+            (found.without_target, "without a target"),
+        )
+        if number
+    ]
+    counts = f"{len(found.changed)} of {found.read_again} trials read otherwise today"
+    yield f"run {found.run_id}: {', '.join([counts, *left])}; nothing was written"
+
+
+def _reading(reading: Reading) -> str:
+    """Tell what a trial says in a few words."""
+    reason = f" ({reading.reason})" if reading.reason is not None else ""
+    step = f" at turn {reading.step}" if reading.step is not None else ""
+    mode = f", {reading.mode}" if reading.mode is not None else ""
+    also = f", also {' '.join(reading.also_fired)}" if reading.also_fired else ""
+    return f"{reading.outcome}{reason}{step}{mode}{also}"
 
 
 def outcome_lines(outcome: EvalOutcome, *, folder: str) -> Iterator[str]:
@@ -66,6 +112,9 @@ def _reasons(test: CaseStatus, outcome: EvalOutcome) -> Iterator[str]:
 
 
 def _reason(row: ResultRow) -> str:
+    if row.criterion is not None:
+        where = f" [{row.criterion_file}]" if row.criterion_file is not None else ""
+        return "  " + one_line(f"{row.status}{where}: {row.criterion}: {row.reasoning}")
     about = f" of {row.target}" if row.target is not None else ""
     value = row.expect_value if len(row.expect_value) <= 60 else row.expect_value[:59] + "…"
     return one_line(f"{row.expect_type}{about} = {value}: {row.reasoning}")
@@ -80,11 +129,20 @@ def _closing(summary: EvalSummary, folder: str) -> Iterator[str]:
     cost = f"${usage.cost_usd:.2f}"
     if usage.cost_unknown_calls:
         cost += f" and {_trials(usage.cost_unknown_calls)} of unknown cost"
+    judged = dict(summary.usage)["judge"]
+    if judged.calls:
+        asked = "1 question" if judged.calls == 1 else f"{judged.calls} questions"
+        unknown = f" and {judged.cost_unknown_calls} of unknown cost" * bool(
+            judged.cost_unknown_calls
+        )
+        cost += f"; judge {summary.judge}: {asked}, ${judged.cost_usd:.2f}{unknown}"
     tokens = f"{summary.total_input_tokens} tokens in, {summary.total_output_tokens} out"
     seconds = summary.total_duration_ms / 1000
     yield f"{counts}; {_trials(summary.trials)}, {seconds:.1f} s, {tokens}, {cost}"
     if summary.cause is not None:
         yield f"ended early: {one_line(summary.cause)}"
     yield f"recorded in {folder}"
-    if summary.simulated:
+    if summary.judge == SIMULATED_JUDGE:
+        yield SIMULATED_GRADES
+    if summary.trials_simulated:
         yield SIMULATED

@@ -73,15 +73,57 @@ def test_a_failure_is_exit_1_with_its_reason(tmp_path: Path, capsys: Output) -> 
     assert "skill-call of demo:review = true: demo:review was not called within 2 turns" in said_to
 
 
+RUBRIC = {"llm-judge": {"rubricFile": "review.md"}}
+JUDGED = call_case("a", prompt="write a poem", expect=[{"skill-call": False}, RUBRIC])
+
+
 def test_what_no_judge_graded_is_exit_3(tmp_path: Path, capsys: Output) -> None:
-    expect = [{"skill-call": False}, {"llm-judge": {"rubricFile": "review.md"}}]
-    judged = call_case("a", prompt="write a poem", expect=expect)
-    make_eval_project(tmp_path, judged)
-    code, found = run_json(tmp_path, capsys, "run", *SIMULATED)
+    make_eval_project(tmp_path, JUDGED)
+    code, found = run_json(tmp_path, capsys, "run", *SIMULATED, "--judge", "api")
     assert code == 3
-    assert [row["status"] for row in found["results"]] == ["passed", "unknown"]
-    make_eval_project(tmp_path, judged, call_case("yes", prompt="sing a song"))
-    assert run(tmp_path, "run", *SIMULATED) == 1
+    rows = [(row["expect_type"], row["status"]) for row in found["results"]]
+    assert rows == [
+        ("skill-call", "passed"),
+        ("llm-judge", "unknown"),
+        ("llm-judge-aggregate", "infrastructure"),
+    ]
+    assert "use --judge cli" in found["results"][1]["reasoning"]
+    make_eval_project(tmp_path, JUDGED, call_case("yes", prompt="sing a song"))
+    assert run(tmp_path, "run", *SIMULATED, "--judge", "api") == 1
+
+
+def test_a_simulated_run_is_graded_by_the_simulated_judge_and_says_so(
+    tmp_path: Path, capsys: Output
+) -> None:
+    make_eval_project(tmp_path, JUDGED)
+    assert run(tmp_path, "run", *SIMULATED, "--json") == 1
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["judge"], found["simulated"]) == ("simulated", True)
+    (criterion,) = [row for row in found["results"] if row["criterion"] is not None]
+    assert (criterion["judge"], criterion["judge_model"]) == ("simulated", "simulated")
+    assert criterion["reasoning"].startswith("SIMULATED: ")
+    assert captured.err.count("SIMULATED JUDGE: ") == 2
+    assert found["usage"]["judge"]["calls"] == 1
+
+
+def test_the_judge_is_asked_as_often_as_wanted(tmp_path: Path, capsys: Output) -> None:
+    make_eval_project(tmp_path, JUDGED)
+    code, found = run_json(tmp_path, capsys, "run", *SIMULATED, "--judge-runs", "3")
+    assert code == 1
+    assert found["usage"]["judge"]["calls"] == 3
+    (row,) = [row for row in found["results"] if row["criterion"] is not None]
+    assert (row["judge_runs"], row["agreement"]) == (3, 1.0)
+
+
+def test_the_settings_name_the_judge_where_no_flag_does(tmp_path: Path, capsys: Output) -> None:
+    make_eval_project(tmp_path, JUDGED)
+    (tmp_path / "skillwalker.toml").write_text('[models]\njudge = "haiku"\n')
+    _, found = run_json(tmp_path, capsys, "run", *SIMULATED, "--judge", "api")
+    assert found["results"][-1]["judge_model"] == "claude-haiku-5-5"
+    words = ("--judge", "api", "--judge-model", "sonnet")
+    _, found = run_json(tmp_path, capsys, "run", *SIMULATED, *words)
+    assert found["results"][-1]["judge_model"] == "claude-sonnet-5-5"
 
 
 def test_json_is_one_object_with_the_summary_and_every_row(tmp_path: Path, capsys: Output) -> None:
@@ -135,6 +177,8 @@ def test_repeats_are_voted_on(tmp_path: Path, capsys: Output) -> None:
     ("words", "code", "message"),
     [
         pytest.param(["--repeats", "2", *SIMULATED], 2, "--repeats", id="even"),
+        pytest.param(["--judge-runs", "2", *SIMULATED], 2, "--judge-runs", id="even-judge"),
+        pytest.param(["--judge", "nope", *SIMULATED], 2, "nope", id="unknown-judge"),
         pytest.param(["--concurrency", "0", *SIMULATED], 2, "--concurrency", id="none-at-once"),
         pytest.param(["--engine", "nope"], 2, "nope", id="unknown-engine"),
         pytest.param([*SIMULATED, "--eval", "nope"], 1, "no suite", id="unknown-suite"),
@@ -246,3 +290,16 @@ def test_scoring_an_unknown_run_names_the_newest(tmp_path: Path, capsys: Output)
     outcome = recorded(tmp_path)
     assert run(tmp_path, "score", "nope") == 1
     assert outcome.folder.name in capsys.readouterr().err
+
+
+def test_a_recorded_run_is_read_again_and_nothing_is_written(
+    tmp_path: Path, capsys: Output
+) -> None:
+    outcome = recorded(tmp_path)
+    before = {path: path.read_bytes() for path in outcome.folder.rglob("*") if path.is_file()}
+    code, found = run_json(tmp_path, capsys, "score", "--rescore", outcome.folder.name)
+    assert (code, found["run_id"], found["trials"]) == (0, outcome.folder.name, 2)
+    after = {path: path.read_bytes() for path in outcome.folder.rglob("*") if path.is_file()}
+    assert after == before
+    assert run(tmp_path, "score", "x", "--rescore", outcome.folder.name) == 2
+    assert run(tmp_path, "score", "--rescore", "nope") == 1

@@ -11,7 +11,7 @@ from tests.projects import SKILL, call_case, write, write_suite
 def names_of(root: Path, *suites: str, test: str | None = None) -> list[tuple[str, str]]:
     places = make_eval_project(root, call_case("a"), call_case("b"), suite="one")
     write_suite(places, "two", {"plugins": ["demo"], "tests": [call_case("a"), call_case("c")]})
-    planned = plan_cases(places, order_of(*suites, test=test))
+    planned = plan_cases(places, order_of(*suites, tests=[test] if test is not None else ()))
     return [(one.case.suite, one.case.case.name) for one in planned]
 
 
@@ -85,7 +85,7 @@ def test_the_simulated_engine_refuses_what_needs_an_answer(tmp_path: Path) -> No
         '"delegated" (mixed, agent-prompt); choose a call case with --test, or another engine '
         "with --engine"
     )
-    assert len(plan_cases(places, order_of(engine="simulated", test="skill"))) == 1
+    assert len(plan_cases(places, order_of(engine="simulated", tests=["skill"]))) == 1
 
 
 def test_a_long_list_of_refused_cases_is_cut(tmp_path: Path) -> None:
@@ -100,4 +100,24 @@ def test_real_plugins_act_on_this_machine_only_when_that_is_allowed(tmp_path: Pa
     with pytest.raises(ConfigError, match=r'"work".* would act on this machine; .*--unsafe-local'):
         plan_cases(places, order_of(engine="local"))
     assert len(plan_cases(places, order_of(engine="local", unsafe_local=True))) == 4
-    assert len(plan_cases(places, order_of(engine="local", test="agent"))) == 1
+    assert len(plan_cases(places, order_of(engine="local", tests=["agent"]))) == 1
+
+
+def test_several_cases_can_be_named_and_each_unknown_one_is_said(tmp_path: Path) -> None:
+    places = make_eval_project(tmp_path, call_case("a"), call_case("b"), call_case("c"))
+    planned = plan_cases(places, order_of(tests=["c", "a", "c"]))
+    assert [one.case.case.name for one in planned] == ["a", "c"]
+    with pytest.raises(SuiteError) as caught:
+        plan_cases(places, order_of(tests=["a", "x", "y"]))
+    assert [line.partition(":")[0] for line in str(caught.value).split("\n")] == [
+        '--test "x"',
+        '--test "y"',
+    ]
+
+
+def test_an_alias_is_resolved_once_unless_no_model_is_asked(tmp_path: Path) -> None:
+    places = make_eval_project(tmp_path, call_case("a"), call_case("b", model="claude-x-1"))
+    models = [one.case.case.model for one in plan_cases(places, order_of())]
+    assert models == ["claude-sonnet-5-5", "claude-x-1"]
+    (first, _) = plan_cases(places, order_of(engine="simulated"))
+    assert first.case.case.model == "sonnet"

@@ -1,3 +1,4 @@
+import gzip
 import json
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -16,8 +17,8 @@ from skillwalker.errors import (
     StoreError,
     SuiteError,
 )
-from skillwalker.evaluation.recorded import score_runs
 from skillwalker.limits import Limits
+from skillwalker.paths import Places
 from skillwalker.recording.store import create_run
 from tests.eval_world import (
     ALL_MET,
@@ -31,6 +32,7 @@ from tests.eval_world import (
     order_of,
     run_order,
     said,
+    score,
     statuses,
 )
 from tests.projects import call_case
@@ -61,6 +63,8 @@ def test_a_run_of_all_four_types_leaves_its_files(tmp_path: Path) -> None:
         "test-results.jsonl",
         "test-run-summary.json",
         "test-run.jsonl",
+        "transcripts",
+        "trials.jsonl",
     ]
     run_id = folder.name
     config = rows_in(folder, "test-config.jsonl")
@@ -118,18 +122,6 @@ def test_a_broken_trial_fails_nothing(tmp_path: Path) -> None:
     outcome = run_order(places, engine)
     assert {row["passed"] for row in rows_in(outcome.folder)} == {None}
     assert (outcome.summary.failures, outcome.summary.inconclusive) == (0, 2)
-
-
-def test_a_rubric_is_unknown_and_the_rows_beside_it_stand(tmp_path: Path) -> None:
-    outcome = run_order(
-        make_eval_project(tmp_path, JUDGED), TableEngine({"prompt of a": [said("x")]})
-    )
-    text, judge = rows_in(outcome.folder)
-    assert (text["status"], text["passed"]) == ("passed", True)
-    assert (judge["status"], judge["passed"]) == ("unknown", None)
-    assert "no judge was asked" in str(judge["reasoning"])
-    assert (judge["judge_model"], judge["rubric_file"]) == ("opus", "rubrics/review.md")
-    assert outcome.summary.inconclusive == 1
 
 
 def test_several_suites_are_one_run_and_keep_their_names(tmp_path: Path) -> None:
@@ -203,7 +195,7 @@ def test_a_limit_leaves_the_rest_not_run(tmp_path: Path) -> None:
 def test_wrong_input_writes_nothing(tmp_path: Path) -> None:
     places = make_eval_project(tmp_path)
     with pytest.raises(SuiteError):
-        run_order(places, TableEngine(), order_of(test="nope"))
+        run_order(places, TableEngine(), order_of(tests=["nope"]))
     with pytest.raises(ConfigError):
         run_order(places, TableEngine(), order_of(engine="simulated"))
     assert not places.output_dir.exists()
@@ -219,9 +211,24 @@ def test_no_secret_reaches_a_file(tmp_path: Path) -> None:
     answers = {"prompt of work": [said(f"key {secret}", raw=(f'{{"k":"{secret}"}}'.encode(),))]}
     places = make_eval_project(tmp_path, case("work", {"result-contains": secret}))
     outcome = run_order(places, TableEngine(answers), login=Login(api_key=secret))
-    written = b"".join(path.read_bytes() for path in outcome.folder.iterdir())
+    files = [path for path in outcome.folder.rglob("*") if path.is_file()]
+    zipped = [path for path in files if path.suffix == ".gz"]
+    written = b"".join(path.read_bytes() for path in files)
+    written += b"".join(gzip.decompress(path.read_bytes()) for path in zipped)
+    assert zipped
     assert secret.encode() not in written
     assert b"[redacted]" in written
+
+
+def places_of(folder: Path) -> Places:
+    root = folder.parent.parent
+    return Places(
+        project=root,
+        evals_dir=root / "evals",
+        plugin_dirs=(),
+        output_dir=folder.parent,
+        home=root,
+    )
 
 
 # --- scoring again -----------------------------------------------------------------------------
@@ -256,7 +263,7 @@ def test_scoring_again_says_the_same_and_keeps_the_old_rows(tmp_path: Path) -> N
     assert len({row.status for row in outcome.rows}) == 4
     assert outcome.rows[-1].reasoning == "was not run: the run was stopped by budget"
     for number in (1, 2):
-        (again,) = score_runs(folder.parent, folder.name)
+        (again,) = score(places_of(folder), folder.name)
         assert again == outcome
         assert (folder / "test-results.jsonl").read_bytes() == rows
         assert (folder / f"test-results.{number}.jsonl").read_bytes() == rows
@@ -268,7 +275,7 @@ def test_scoring_needs_nothing_of_the_project(tmp_path: Path) -> None:
     outcome = run_order(make_eval_project(tmp_path), TableEngine(ALL_MET))
     for name in ("evals", "plugins", ".claude"):
         (tmp_path / name).rename(tmp_path / f"gone-{name}")
-    (again,) = score_runs(outcome.folder.parent, outcome.folder.name)
+    (again,) = score(places_of(outcome.folder), outcome.folder.name)
     assert again.rows == outcome.rows
 
 
@@ -278,12 +285,12 @@ def test_all_runs_without_results_are_scored_and_no_others(tmp_path: Path) -> No
     (runs[0].folder / "test-results.jsonl").unlink()
     (runs[2].folder / "test-results.jsonl").write_bytes(b"")
     create_run(places.output_dir)
-    scored = score_runs(places.output_dir)
+    scored = score(places)
     assert [one.folder.name for one in scored] == [runs[0].folder.name, runs[2].folder.name]
     assert scored[0].rows == runs[0].rows
     assert not list(places.output_dir.rglob("test-results.1.jsonl"))
-    assert score_runs(places.output_dir) == ()
-    assert len(score_runs(places.output_dir, again=True)) == 3
+    assert score(places) == ()
+    assert len(score(places, again=True)) == 3
 
 
 def test_a_killed_run_is_scored_for_what_it_had(tmp_path: Path) -> None:
@@ -293,7 +300,7 @@ def test_a_killed_run_is_scored_for_what_it_had(tmp_path: Path) -> None:
     (folder / "test-run-summary.json").unlink()
     events = (folder / "test-run.jsonl").read_bytes()
     (folder / "test-run.jsonl").write_bytes(events[:-200])
-    (scored,) = score_runs(folder.parent)
+    (scored,) = score(places_of(folder))
     assert statuses(scored) == {
         "skill": "passed",
         "agent": "passed",
@@ -307,10 +314,10 @@ def test_a_run_that_is_not_there_or_no_eval_run_is_named(tmp_path: Path) -> None
     output = tmp_path / "output"
     folder = create_run(output)
     with pytest.raises(RunNotFoundError, match="20990101T000000"):
-        score_runs(output, "20990101T000000")
+        score(places_of(folder), "20990101T000000")
     with pytest.raises(StoreError, match=f"run {folder.name} is no eval run"):
-        score_runs(output, folder.name)
-    assert score_runs(tmp_path / "none") == ()
+        score(places_of(folder), folder.name)
+    assert score(places_of(tmp_path / "none/output/run")) == ()
 
 
 @pytest.mark.parametrize(
@@ -338,7 +345,7 @@ def test_a_run_that_cannot_be_read_is_named_after_the_others_were_scored(
         (folder / "test-results.jsonl").unlink()
     (bad / name).write_text(content)
     with pytest.raises(StoreError) as caught:
-        score_runs(places.output_dir)
+        score(places)
     assert f"run {bad.name}: " in str(caught.value)
     assert message in str(caught.value)
     assert len(rows_in(good)) == 6
@@ -351,4 +358,4 @@ def test_a_record_whose_names_do_not_fit_its_expectations_is_refused(tmp_path: P
         row = json.loads(text) | {"called_as": json.loads(names)}
         (folder / "test-config.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
         with pytest.raises(StoreError, match="called_as does not fit"):
-            score_runs(folder.parent, folder.name)
+            score(places_of(folder), folder.name)

@@ -47,7 +47,7 @@ class Run:
         tools = EvalTools(
             engine=engine,
             limits=limits or Limits(),
-            record=self.trials.append,
+            record=lambda trial, _line: self.trials.append(trial),
             listener=self.events.append,
             workdir=root / "work",
             concurrency=concurrency,

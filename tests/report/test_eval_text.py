@@ -3,8 +3,18 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.datatypes.evals import EvalOutcome, EvalStarted, EvalTrialDone
-from skillwalker.report.eval_text import outcome_lines, started_line, trial_line
+from skillwalker.datatypes.evals import EvalOutcome, EvalStarted, EvalTrialDone, Judging
+from skillwalker.datatypes.rescoring import Changed, Rescored
+from skillwalker.datatypes.scores import UsageTotal
+from skillwalker.datatypes.trials import Reading
+from skillwalker.datatypes.vocabulary import Mode, Outcome
+from skillwalker.report.eval_text import (
+    judging_line,
+    outcome_lines,
+    rescored_lines,
+    started_line,
+    trial_line,
+)
 from tests.eval_world import (
     ALL_MET,
     TableEngine,
@@ -44,9 +54,11 @@ def test_every_case_has_a_line_and_what_did_not_pass_its_reasons(outcome: EvalOu
         "FAILED        mixed: work",
         "                result-contains = injection: the answer does not contain it",
         "                result-does-not-contain = LGTM: the answer contains it",
-        "unknown       mixed: graded",
-        "                llm-judge = rubrics/review.md: no judge was asked: this version does not"
-        " grade by rubric yet",
+        "not measured  mixed: graded",
+        "                  unknown: finds the injection: the judge could not be asked: there is no"
+        " judge in this test",
+        "                llm-judge-aggregate = rubrics/review.md: 0 of 0 decided criteria passed,"
+        " 1 not known: the judge could not be asked: there is no judge in this test",
         "not measured  mixed: dead",
         "                skill-call of demo:review = true: the trial says nothing: auth"
         " (auth on purpose)",
@@ -63,7 +75,7 @@ def test_an_early_end_is_said(outcome: EvalOutcome) -> None:
 
 
 def test_a_real_run_is_not_called_simulated(outcome: EvalOutcome) -> None:
-    real = replace(outcome, summary=replace(outcome.summary, simulated=False))
+    real = replace(outcome, summary=replace(outcome.summary, trials_simulated=False))
     assert not any("SIMULATED" in line for line in outcome_lines(real, folder="output/r1"))
 
 
@@ -96,3 +108,57 @@ def test_progress_is_a_line_a_trial() -> None:
     assert trial_line(missed, number=2, of=3) == "  [2/3] s: c: rate, tried again"
     again = replace(missed, trial=replace(missed.trial, attempt=1))
     assert trial_line(again, number=2, of=3) == "  [2/3] s: c: rate again"
+
+
+def test_who_grades_is_said_before_it_is_asked() -> None:
+    event = Judging(judge="api", models=("claude-opus-5-5",), calls=2, reused=0)
+    assert judging_line(event) == "judge api, claude-opus-5-5: 2 questions"
+    again = replace(event, calls=1, reused=3)
+    assert judging_line(again) == "judge api, claude-opus-5-5: 1 question, 3 answered before"
+    assert judging_line(replace(event, judge="simulated")).startswith("SIMULATED JUDGE: 2 ")
+
+
+def test_a_simulated_judge_of_real_trials_is_said(outcome: EvalOutcome) -> None:
+    summary = replace(outcome.summary, judge="simulated", trials_simulated=False)
+    lines = list(outcome_lines(replace(outcome, summary=summary), folder="output/r1"))
+    assert [line.partition(":")[0] for line in lines if "SIMULATED" in line] == ["SIMULATED JUDGE"]
+
+
+def test_what_the_judge_took_is_said(outcome: EvalOutcome) -> None:
+    total = UsageTotal(calls=2, cost_usd=0.5, cost_unknown_calls=1)
+    usage = (outcome.summary.usage[0], ("judge", total))
+    whole = replace(outcome, summary=replace(outcome.summary, usage=usage))
+    assert "; judge api: 2 questions, $0.50 and 1 of unknown cost" in "\n".join(
+        outcome_lines(whole, folder="output/r1")
+    )
+
+
+def test_what_reads_otherwise_today_is_told() -> None:
+    before = Reading(outcome=Outcome.UNDECIDED, reason="rate", step=None, mode=None, also_fired=())
+    after = Reading(
+        outcome=Outcome.TRIGGERED, reason=None, step=2, mode=Mode.TOOL, also_fired=("demo:x",)
+    )
+    changed = Changed(
+        suite="s",
+        case="a\x1b",
+        candidate="0123",
+        model_asked="m",
+        run_index=1,
+        attempt=0,
+        before=before,
+        after=after,
+    )
+    found = Rescored(
+        run_id="r1",
+        trials=9,
+        read_again=6,
+        without_transcript=2,
+        without_target=1,
+        changed=(changed,),
+    )
+    assert list(rescored_lines(found)) == [
+        "s: a\ufffd [0123, run 1, attempt 0]: undecided (rate) -> "
+        "triggered at turn 2, tool, also demo:x",
+        "run r1: 1 of 6 trials read otherwise today, 2 without a stream, 1 without a target; "
+        "nothing was written",
+    ]

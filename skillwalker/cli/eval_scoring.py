@@ -1,0 +1,91 @@
+"""What evals score does once it runs: recorded runs evaluated, or read again."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+import typer
+
+from skillwalker.cli.engines import engine_settings
+from skillwalker.cli.eval_running import WORST_FIRST, checked_config, exit_code, judge_of, tell
+from skillwalker.cli.options import Project
+from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.signals import run_watched
+from skillwalker.config import EvalConfig
+from skillwalker.datatypes.evals import Judging
+from skillwalker.engines.registry import EngineSettings
+from skillwalker.evaluation.rescoring import rescore_run
+from skillwalker.evaluation.scoring import score_runs
+from skillwalker.limits import Limits
+from skillwalker.report.eval_text import judging_line, rescored_lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTask:
+    """Who judges, and how."""
+
+    config: EvalConfig
+    engine_settings: EngineSettings
+    judge: str | None
+    """As written after `--judge`."""
+
+
+def prepare(
+    opened: Project, *, judge: str | None, claude: str | None, **settings: object
+) -> ScoreTask:
+    """Fill in what was not said.
+
+    Raises:
+        BadParameter: exit code 2; a value is out of range, and the message names the flag.
+    """
+    config = checked_config(**settings)
+    told = engine_settings(opened, concurrency=config.concurrency, claude=claude)
+    return ScoreTask(config=config, engine_settings=told, judge=judge)
+
+
+def score(
+    opened: Project, task: ScoreTask, *, run_id: str | None, again: bool, as_json: bool
+) -> int:
+    """Evaluate recorded runs, tell the results, and give the exit code of them all."""
+    limits = Limits()
+    judge = judge_of(
+        opened,
+        task.engine_settings,
+        task.config,
+        asked=task.judge,
+        may_ask=lambda: not limits.interrupted,
+        listener=_say_judging,
+    )
+    work = partial(
+        score_runs,
+        opened.places.output_dir,
+        run_id,
+        judge=judge,
+        again=again,
+        secrets=task.engine_settings.login.secrets,
+    )
+    outcomes = anyio.run(run_watched, work, limits)
+    if outcomes is None:
+        return EXIT_INTERRUPTED
+    if not outcomes:
+        typer.echo("every eval run has results; name one to evaluate it again", err=True)
+    tell(outcomes, as_json=as_json, alone=run_id is not None)
+    codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
+    codes |= {EXIT_INTERRUPTED} if limits.interrupted else set()
+    return next((code for code in WORST_FIRST if code in codes), 0)
+
+
+def rescore(opened: Project, run_id: str, *, as_json: bool) -> int:
+    """Read a run's trials again and tell what changed; that some did is no error."""
+    found = rescore_run(opened.places, run_id)
+    for line in rescored_lines(found):
+        typer.echo(line, err=True)
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=2))
+    return 0
+
+
+def _say_judging(event: Judging) -> None:
+    typer.echo(judging_line(event), err=True)
