@@ -16,7 +16,7 @@ HOPELESS = 0.2
 ENOUGH_ROUNDS = 2
 SURELY = 0.99
 HARDLY = 0.25
-CLASS_PRIOR = 0.07
+CLASS_PRIOR = 0.06
 """Standard deviation of what a text truly changes a class by, before anything is measured.
 
 Source: tried in Skillwalker's simulation (docs/strategies.md).
