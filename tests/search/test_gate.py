@@ -100,8 +100,8 @@ def test_refusals_say_why(before: Sides, after: Sides, reason: str) -> None:
 @pytest.mark.parametrize(
     ("lost", "passes"),
     [
-        pytest.param(1, True, id="one of ten may be luck"),
-        pytest.param(3, False, id="three are not"),
+        pytest.param(2, True, id="two of twenty may be luck"),
+        pytest.param(4, False, id="four are not"),
     ],
 )
 def test_a_loss_counts_as_far_as_it_is_likely_to_last(lost: int, passes: bool) -> None:
