@@ -28,7 +28,8 @@ def show(
         typer.Option(metavar="plugin|project", help="Read the files as if they lay there."),
     ] = None,
     installed: Annotated[
-        bool, typer.Option("--installed", help="The user's own and their installed plugins.")
+        bool,
+        typer.Option("--installed", help="All that your Claude Code lists here, and its room."),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 if Claude Code does not list one of them.")
@@ -37,22 +38,25 @@ def show(
     project: ProjectOption = None,
 ) -> None:
     """Print what Claude Code is shown of skills and agents."""
+    from skillwalker.cli.installed import installed_record, room_text
     from skillwalker.cli.named_files import position_of, shown_targets
     from skillwalker.cli.show_text import listed_record, listed_text, written_text
     from skillwalker.targets.file import list_target
-    from skillwalker.targets.names import installed_targets
+    from skillwalker.targets.installed import find_installed, rooms
 
     places = open_project(ctx, project).places
-    found = [*installed_targets(places)] if installed else []
+    there = find_installed(places) if installed else ()
+    shown = [(each.target, each.listed) for each in there]
     if targets or not installed:
-        found += shown_targets(targets, places, position_of(position))
-    shown = [(target, list_target(target)) for target in found]
+        named = shown_targets(targets, places, position_of(position))
+        shown += [(target, list_target(target)) for target in named]
     if wants_json(ctx, as_json):
         records = [listed_record(listed, places.project) for _, listed in shown]
-        typer.echo(json.dumps({"targets": records}, ensure_ascii=False, indent=2))
+        more = installed_record(there, rooms(there)) if installed else {}
+        typer.echo(json.dumps({"targets": records, **more}, ensure_ascii=False, indent=2))
     else:
-        texts = (listed_text(each, written_text(t), places.project) for t, each in shown)
-        typer.echo("\n\n".join(texts))
+        texts = [listed_text(each, written_text(t), places.project) for t, each in shown]
+        typer.echo("\n\n".join([*texts, room_text(rooms(there))] if installed else texts))
     if not shown:
         typer.echo(f"there is no skill or agent in {places.project}", err=True)
     if strict and not all(listed.listed for _, listed in shown):

@@ -26,6 +26,7 @@ from skillwalker.listing.shown_text import columns, cut, unescaped
 __all__ = [
     "CLAUDE_VERSION",
     "budget_chars",
+    "in_listing_order",
     "list_file",
     "listing_line",
     "listing_states",
@@ -147,24 +148,30 @@ def place_in_listing(
     )
 
 
+def in_listing_order(files: Sequence[Listed]) -> list[Listed]:
+    """Sort files as they stand in a request: a project's, then plugins' by folder."""
+    return sorted(files, key=_place_key)
+
+
 def listing_states(
     skills: Sequence[Listed],
     *,
     model: str,
-    bundled: bool = True,
+    in_order: bool = False,
     version: str = CLAUDE_VERSION,
 ) -> tuple[tuple[Listed, ListingState], ...]:
-    """Say how each of many skills stands in the listing, in its order; those not listed are last.
+    """Say how each of many skills stands in the listing; those not listed are last.
 
     Args:
         skills: all that are installed.
         model: a full id or an alias.
-        bundled: whether Claude Code's own skills are listed.
+        in_order: whether they get room in the order given; else in that of a home without history.
         version: of Claude Code.
     """
-    order = sorted((skill for skill in skills if skill.listed), key=_place_key)
-    own = bundled_skills(version) if bundled else _NO_BUNDLED
-    whole, _ = _share(_as_shown(order, version), budget_chars(model, version), own)
+    skills = skills if in_order else in_listing_order(skills)
+    order = [skill for skill in skills if skill.listed]
+    shown = _as_shown(order, version)
+    whole, _ = _share(shown, budget_chars(model, version), bundled_skills(version))
     states = [(skill, _state(skill, whole=fits)) for skill, fits in zip(order, whole, strict=False)]
     absent = [(skill, ListingState.ABSENT) for skill in skills if not skill.listed]
     return (*states, *absent)
@@ -182,7 +189,7 @@ def _state(target: Listed, *, whole: bool) -> ListingState:
 def _in_order(target: Listed, all_listed: Sequence[Listed]) -> list[Listed]:
     """The listed skills as they stand in the request: a project's, then plugins' by folder."""
     skills = {skill for skill in (*all_listed, target) if skill.kind is TargetKind.SKILL}
-    return sorted((skill for skill in skills if skill.listed), key=_place_key)
+    return in_listing_order([skill for skill in skills if skill.listed])
 
 
 def _place_key(skill: Listed) -> tuple[bool, str, str]:

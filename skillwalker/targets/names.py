@@ -19,7 +19,6 @@ from skillwalker.targets.place import (
     PROJECT_FOLDER,
     files_of,
     find_files,
-    installed_roots,
     kind_of,
     place_of,
 )
@@ -79,16 +78,6 @@ def known_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
         roots.append(places.project)
     roots.append(places.project / PROJECT_FOLDER)
     return tuple(target for root in dict.fromkeys(roots) for target in _read_all(root, kind))
-
-
-def installed_targets(places: Places) -> tuple[Target, ...]:
-    """Read the user's own skills and agents, and those of the plugins they installed."""
-    return tuple(
-        target
-        for root in installed_roots(places.home)
-        for kind in TargetKind
-        for target in _read_all(root, kind)
-    )
 
 
 def listed_at(path: Path) -> tuple[Target, ...]:

@@ -170,20 +170,6 @@ def folders_to_agent(path: Path, place: Place) -> tuple[str, ...]:
     return inner.parent.parts
 
 
-def installed_roots(home: Path) -> tuple[Path, ...]:
-    """List the folders whose targets a user has everywhere: their own, then installed plugins."""
-    own = home / PROJECT_FOLDER
-    try:
-        record = json.loads(read_regular(own / INSTALLED))
-    except (OSError, ValueError, RecursionError):
-        return (own,)
-    plugins = record.get("plugins") if isinstance(record, dict) else None
-    entries = plugins.values() if isinstance(plugins, dict) else ()
-    rows = [row for entry in entries for row in (entry if isinstance(entry, list) else [entry])]
-    paths = [row.get("installPath") for row in rows if isinstance(row, dict)]
-    return (own, *(own / path for path in dict.fromkeys(paths) if isinstance(path, str)))
-
-
 def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
     """Search a folder for skills and agents, loaded or not, in order of their paths.
 

@@ -216,12 +216,35 @@ def test_show_installed_lists_the_user_s_own_and_their_plugins(
         },
     )
     assert main(["show", "--installed", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)["targets"]
+    record = json.loads(capsys.readouterr().out)
+    shown = record["targets"]
     assert [(e["name"], e["position"]) for e in shown] == [
         ("mine", "project"),
         ("tools:lint", "plugin"),
         ("tools:fix", "plugin"),
     ]
+
+
+def test_show_installed_tells_the_room_in_the_listing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = project.parent / "home"
+    used = json.dumps({"skillUsage": {"big": {"usageCount": 3}}})
+    big = {f".claude/skills/big{at}/SKILL.md": skill_file("y" * 1000) for at in range(3)}
+    write_files(home, {".claude/skills/big/SKILL.md": skill_file(), ".claude.json": used, **big})
+    assert main(["show", "--installed", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["uses"] == {"big": 3}
+    new, old, _ = record["listing"]
+    assert (new["model"], new["budget_chars"], new["name_only"]) == ("sonnet", 30_000, [])
+    assert (old["whole"], old["name_only"]) == (["big", "big0"], ["big1", "big2"])
+    assert main(["show", "--installed"]) == 0
+    text = capsys.readouterr().out
+    assert "Claude Code's own skills take 6,039 columns first:" in text
+    assert (
+        "  claude-sonnet-4-5, claude-haiku-4-5 and older: 8,000 columns, 2 of 4 skills with their "
+        "text\n    by name only: big1\n    by name only: big2\n"
+    ) in text
 
 
 # --- describe ----------------------------------------------------------------------------------
