@@ -35,7 +35,7 @@ def usage_error(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("scil run --max-cost-usd 3", "--max-cost-usd"),
         ("measure --all", "--all"),
         ("doctor", "the command doctor"),
-        ("evals import x.json", "the command import"),
+        ("evals mine", "the command mine"),
     ],
 )
 def test_what_is_reserved_is_called_so(
