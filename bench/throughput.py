@@ -36,6 +36,7 @@ from skillwalker.engines.docker.image import IMAGE, need_image
 from skillwalker.engines.docker.sweep import this_process
 from skillwalker.engines.key_proxy import serve_key_proxy
 from skillwalker.engines.registry import EngineSettings, open_engine
+from skillwalker.limits import Limits
 from skillwalker.recording.store import RunStore
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt
@@ -109,8 +110,9 @@ async def ours(engine: str, settings: EngineSettings, built: BuiltPlugin, folder
             engine=opened,
             journal=store,
             config=LoopConfig(concurrency=settings.concurrency),
-            admit=lambda: None,
+            limits=Limits(),
             on_trial=lambda trial: None if trial.outcome is not Outcome.UNDECIDED else print(trial),
+            on_reused=lambda _trial: None,
         )
         seconds = time.perf_counter() - began
     store.close()

@@ -81,6 +81,8 @@ class Measured:
     limit: str | None = None
     """The option whose limit stopped it."""
     trials: tuple[Trial, ...]
+    reused: tuple[Trial, ...]
+    """Taken over from earlier runs."""
     answers: tuple[Answer, ...]
 
 
@@ -296,6 +298,7 @@ class _Run:
             cause=self.cause,
             limit=self.limit,
             trials=tuple(self.measuring.trials),
+            reused=tuple(self.measuring.reused),
             answers=tuple(self.answers),
         )
 

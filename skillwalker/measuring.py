@@ -65,6 +65,8 @@ class Measuring:
         probe: Probe | None = None,
     ) -> None:
         self.trials: list[Trial] = []
+        self.reused: list[Trial] = []
+        """Taken over from earlier runs, which paid for them."""
         self._plan = plan
         self._engine = engine
         self._journal = journal
@@ -167,6 +169,7 @@ class Measuring:
             config=config,
             limits=self._limits,
             on_trial=self._keep,
+            on_reused=self._keep_reused,
         )
         for cell, result in zip(cells, results, strict=True):
             self._runs_so_far[self._key(cell.case, text)] += len(result.trials)
@@ -222,6 +225,11 @@ class Measuring:
         """Count a trial that is on disk."""
         self.trials.append(trial)
         self._listener(events.TrialDone(trial=trial))
+
+    def _keep_reused(self, trial: Trial) -> None:
+        """Count a trial that another run paid for."""
+        self.reused.append(trial)
+        self._listener(events.TrialReused(trial=trial))
 
 
 def join_rounds(rounds: Sequence[tuple[CaseResult, ...]]) -> tuple[CaseResult, ...]:

@@ -47,6 +47,8 @@ class Order:
     """The recorded run that a measurement is compared with."""
     looks: int = 1
     """The how-manyth gating of this target it is, this one included; it raises the gate."""
+    fresh: bool = False
+    """Take over no trial of an earlier run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

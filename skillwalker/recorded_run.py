@@ -155,7 +155,13 @@ def _summarise(
         for purpose in Purpose
     )
     summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=applied)
-    return replace(summary, usage=usage, accepted_changes=foundation.accepted)
+    return replace(
+        summary,
+        usage=usage,
+        reused=len(measured.reused),
+        reused_from=tuple(sorted({one.run_id for one in store.reused})),
+        accepted_changes=foundation.accepted,
+    )
 
 
 async def _measure(

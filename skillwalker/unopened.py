@@ -17,6 +17,7 @@ def nothing_measured(plan: Plan, cause: str) -> Measured:
         stopped=StopReason.PREFLIGHT,
         cause=cause,
         trials=(),
+        reused=(),
         answers=(),
     )
 

@@ -31,6 +31,7 @@ def summarise(
     best = measured.best
     improved = _improved(plan, measured)
     before, after, measured_on = _results(measured)
+    trials = (*measured.trials, *measured.reused)
     return Summary(
         run_id=run_id,
         kind=plan.kind,
@@ -45,7 +46,7 @@ def summarise(
         endpoint=facts.endpoint,
         cli_version=facts.cli_version,
         permission_mode=facts.permission_mode,
-        models=tuple(sorted({trial.model for trial in measured.trials if trial.model})),
+        models=tuple(sorted({trial.model for trial in trials if trial.model})),
         seed=plan.config.seed,
         verdict=_verdict(measured, improved=improved),
         stopped_because=measured.stopped,

@@ -14,7 +14,7 @@ from skillwalker.datatypes.trials import (
     TrialKey,
     Usage,
 )
-from skillwalker.datatypes.vocabulary import Mode, TargetKind
+from skillwalker.datatypes.vocabulary import CaseSet, Mode, TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import CompletionError, EngineUnavailableError, TrialError
 
@@ -187,6 +187,13 @@ class MemoryJournal:
         self.trials[key] = trial
         self.written.append(trial)
         return trial
+
+    def reuse_trial(self, key: TrialKey, cell_key: str, side: CaseSet) -> Trial | None:
+        """A trial of an earlier run: there was none."""
+        assert key.attempt == 0
+        assert cell_key
+        assert side in {CaseSet.TRAIN, CaseSet.HOLDOUT}
+        return None
 
     def record_refused(self, trial: Trial) -> None:
         """Keep a trial that a rate limit refused."""

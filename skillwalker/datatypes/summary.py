@@ -73,6 +73,10 @@ class Summary:
     """One for each model that was asked."""
     weakest_model: str | None = None
     """The one under which the best does worst; None where only one was asked."""
+    reused: int = 0
+    """Trials that count here and that an earlier run paid for; they are none of `trials`."""
+    reused_from: tuple[str, ...] = ()
+    """Those runs, the oldest first."""
     accepted_changes: tuple[str, ...] = ()
     """What changed between the lives of a resumed run, in words."""
 
@@ -115,6 +119,13 @@ class TrialDone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrialReused:
+    """A trial was taken over from an earlier run, which paid for it."""
+
+    trial: Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IterationDone:
     """A candidate was measured on train and holdout for the first time."""
 
@@ -145,6 +156,25 @@ class RoundDone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """A rate limit lets nothing start for a while."""
+
+    until: float
+    """In seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What is left at the most, by what trials have cost and taken so far."""
+
+    trials: int
+    """Trials that are left at the most, retries apart."""
+    cost_usd: float | None
+    """US dollars that these would cost; None when no cost was known."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Warned:
     """Something that the user should know, in one line."""
 
@@ -152,5 +182,15 @@ class Warned:
 
 
 Event = (
-    Started | StepStarted | TrialDone | IterationDone | SampleDone | Proposed | RoundDone | Warned
+    Started
+    | StepStarted
+    | TrialDone
+    | TrialReused
+    | IterationDone
+    | SampleDone
+    | Proposed
+    | RoundDone
+    | Paused
+    | Forecast
+    | Warned
 )

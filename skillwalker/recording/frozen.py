@@ -16,6 +16,7 @@ from skillwalker.errors import StoreError
 from skillwalker.plan import Order, Plan
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.store import PLAN, RunStore, read_plan
+from skillwalker.recording.warm_search import find_warm
 from skillwalker.trials.cell_key import folder_hash
 
 Record = Mapping[str, Any]
@@ -60,10 +61,13 @@ class Foundation:
     def __init__(self, store: RunStore, order: Order, plan: Plan, earlier: Earlier | None) -> None:
         self.store = store
         self._earlier = earlier
+        # Two looks at the same draws are no comparison.
+        self._reuses = not order.fresh and order.against is None
         self._record = plan_record(store.run_id, order, plan)
         if earlier is not None:
             old = earlier.record
-            self._record |= {"facts": old["facts"], "accepted_changes": old["accepted_changes"]}
+            kept = ("facts", "accepted_changes", "warm")
+            self._record |= {key: old[key] for key in kept if key in old}
             found = tuple(_changes(old, self._record))
             self._accept(found)
             if found:
@@ -84,6 +88,8 @@ class Foundation:
     def engine_opened(self, facts: EngineFacts) -> None:
         """Compare the engine with that of the earlier life, and write it down.
 
+        In the first life, what may be taken over from other runs is frozen too.
+
         Raises:
             StoreError: its trials cannot be counted together with the earlier ones, or the CLI
                 changed and that was not accepted.
@@ -99,6 +105,8 @@ class Foundation:
             self._accept(tuple(_moved(old, now, _POOLED)))
         # A run that is killed has no summary to say that no model was asked.
         self._record |= {"facts": now | {"simulated": facts.simulated}}
+        if not isinstance(old, dict) and self._reuses:
+            self._freeze_warm()
         self.store.write_plan(self._record)
 
     def end(self) -> None:
@@ -109,6 +117,12 @@ class Foundation:
         """
         self._record |= {"ended": True}
         self.store.write_plan(self._record)
+
+    def _freeze_warm(self) -> None:
+        """Find what may be taken over, and write it down with the runs that paid for it."""
+        warm = find_warm(self.store.folder.parent, self._record)
+        self.store.freeze_warm(warm)
+        self._record |= {"warm": dict(Counter(one.run_id for one in warm))}
 
     def _accept(self, changes: tuple[str, ...]) -> None:
         """Note what changed, or refuse it."""
@@ -146,6 +160,7 @@ def plan_record(run_id: str, order: Order, plan: Plan) -> dict[str, object]:
         "facts": None,
         "ended": False,
         "accepted_changes": [],
+        "warm": {},
         "cases": [_case(split) for split in plan.cases],
     }
 

@@ -3,6 +3,7 @@
 `trials.jsonl` is the truth: a line is on the disk before its trial counts.
 """
 
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -15,10 +16,11 @@ from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
-from skillwalker.datatypes.vocabulary import Purpose
+from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording import records
 from skillwalker.recording.rows import RowFiles, read_row, read_rows
+from skillwalker.recording.warm import WarmPool, WarmTrial, read_warm, warm_row
 
 PLAN = "run.json"
 TRIALS = "trials.jsonl"
@@ -28,6 +30,10 @@ REFUSED = "trials.rate-limited.jsonl"
 """Trials that a rate limit refused, and that were run again; they count for nothing but money."""
 SET_ASIDE = "trials.changed.jsonl"
 """Trials of cases that the user changed before going on; they count for nothing but money."""
+WARM = "trials.warm.jsonl"
+"""Trials of earlier runs that may be taken over, frozen when the run began."""
+REUSED = "trials.reused.jsonl"
+"""Those of them that were: they count for everything but money."""
 TRANSCRIPTS = "transcripts"
 RECENT_RUNS = 5
 
@@ -106,6 +112,7 @@ class RunStore:
         for row in read_rows(folder / TRIALS):
             trial = records.read_trial(row)
             self._trials[records.trial_key(trial)] = trial
+        self._warm = self._read_pool()
         self._iterations: dict[object, dict[str, object]] | None = None
         self._answers = records.read_answers(read_rows(folder / IMPROVER))
 
@@ -124,9 +131,33 @@ class RunStore:
         """Every trial on disk, in the order in which it was finished."""
         return tuple(self._trials.values())
 
+    @property
+    def reused(self) -> tuple[WarmTrial, ...]:
+        """Every trial that was taken over from an earlier run, in the order in which it was."""
+        return self._warm.taken
+
     def recorded_trial(self, key: TrialKey) -> Trial | None:
         """See `Journal`."""
         return self._trials.get(key)
+
+    def reuse_trial(self, key: TrialKey, cell_key: str, side: CaseSet) -> Trial | None:
+        """See `Journal`."""
+        taken = self._warm.find_taken(key)
+        if taken is None and (ready := self._warm.find_ready(key, cell_key)) is not None:
+            trial = dataclasses.replace(ready.trial, set=side)
+            taken = dataclasses.replace(ready, trial=trial)
+            self._files.append(REUSED, warm_row(taken))
+            self._warm.take(taken)
+        return None if taken is None else taken.trial
+
+    def freeze_warm(self, warm: Iterable[WarmTrial]) -> None:
+        """Write what may be taken over, before the first trial.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        self._files.replace(WARM, map(warm_row, warm))
+        self._warm = self._read_pool()
 
     def record_trial(self, trial: Trial, raw: tuple[bytes, ...]) -> Trial:
         """See `Journal`."""
@@ -205,13 +236,21 @@ class RunStore:
         aside += [row for row in moved if row not in aside]
         self._files.replace(SET_ASIDE, aside)
         self._files.replace(TRIALS, (row for row in rows if row["case"] not in cases))
+        reused = tuple(read_rows(self.folder / REUSED))
+        self._files.replace(REUSED, (row for row in reused if row["case"] not in cases))
         self._files.replace(f"{kind}-iteration.jsonl", ())
         self._trials = {key: trial for key, trial in self._trials.items() if key.case not in cases}
+        self._warm = self._read_pool()
         self._iterations = None
 
     def close(self) -> None:
         """Close the run's files; what was recorded is on disk already."""
         self._files.close()
+
+    def _read_pool(self) -> WarmPool:
+        """Read what may be taken over, and what was."""
+        ready, taken = (read_warm(read_rows(self.folder / name)) for name in (WARM, REUSED))
+        return WarmPool(ready, taken)
 
     def _write_transcript(self, trial: Trial, raw: tuple[bytes, ...]) -> str:
         """Keep the stream of a trial; the name holds no text of the user's."""

@@ -106,10 +106,20 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
+def _reused(summary: Summary) -> str:
+    """Say how many trials cost nothing, since earlier runs had paid for them."""
+    of, runs = summary.reused, summary.reused_from
+    if not of:
+        return ""
+    named = f"run {runs[-1]}" if len(runs) == 1 else f"{len(runs)} runs, the newest {runs[-1]}"
+    return f"; {of} trial{'s' * (of != 1)} reused from {named} (--fresh runs them again)"
+
+
 def money(summary: Summary) -> str:
     """Say what the run cost, with what is not known."""
     known = sum(total.cost_usd for _, total in summary.usage)
     unknown = sum(total.cost_unknown_calls for _, total in summary.usage)
     calls = ", ".join(f"{total.calls} {name}" for name, total in summary.usage if total.calls)
     text = f"calls: {calls or 'none'}; cost ${known:.2f}"
-    return f"{text} and {unknown} calls of unknown cost" if unknown else text
+    more = f" and {unknown} calls of unknown cost" if unknown else ""
+    return f"{text}{more}{_reused(summary)}"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult, Cell
 from skillwalker.datatypes.trials import BuiltPlugin, Transcript, Trial
-from skillwalker.datatypes.vocabulary import Outcome, Purpose
+from skillwalker.datatypes.vocabulary import CaseSet, Outcome, Purpose
 from skillwalker.engines.attempt import Attempt, Bench
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import BudgetReached
@@ -27,6 +27,8 @@ from skillwalker.trials.pool import drain
 from skillwalker.trials.undecided import Miss, Misses
 from skillwalker.trials.vote import Vote
 
+REUSED_FOR = frozenset({CaseSet.TRAIN, CaseSet.HOLDOUT})
+"""What a trial of an earlier run may serve for: controls and confirm rounds draw anew."""
 RATE = "rate"
 """The reason of a trial that a rate limit refused."""
 
@@ -41,12 +43,14 @@ async def run_trials(
     config: LoopConfig,
     limits: Limits,
     on_trial: Callable[[Trial], None],
+    on_reused: Callable[[Trial], None],
 ) -> tuple[CaseResult, ...]:
     """Run the trials of every cell and give the results in the order of the cells.
 
-    A trial that the journal already has is not run again. An undecided trial is run once more
-    under the same index; only the last attempt counts. When too many stay undecided, those that
-    an earlier life of the run left behind are tried again first, since their cause may be gone.
+    A trial that the journal already has, of this run or of an earlier one, is not run again.
+    An undecided trial is run once more under the same index; only the last attempt counts. When
+    too many stay undecided, those that an earlier life of the run left behind are tried again
+    first, since their cause may be gone.
 
     Args:
         cells: what to measure; `cell.runs` bounds the trials of each.
@@ -57,6 +61,7 @@ async def run_trials(
         config: turn limit and timeout where a case has none, concurrency, most undecided.
         limits: asked before each new trial; a refusal starts no further one.
         on_trial: told of each trial that is on disk, every attempt, recorded ones included.
+        on_reused: told of each trial that was taken over from an earlier run.
 
     Raises:
         BudgetReached: a limit forbids another trial; those in flight were finished and recorded.
@@ -69,6 +74,7 @@ async def run_trials(
         journal=journal,
         limits=limits,
         on_trial=on_trial,
+        on_reused=on_reused,
     )
     while True:
         await drain(step.take, step.run, limit=config.concurrency, ready=limits.ready)
@@ -106,11 +112,13 @@ class _Step:
         journal: Journal,
         limits: Limits,
         on_trial: Callable[[Trial], None],
+        on_reused: Callable[[Trial], None],
     ) -> None:
         self._bench = bench
         self._journal = journal
         self._limits = limits
         self._on_trial = on_trial
+        self._on_reused = on_reused
         self._votes = tuple(Vote(cell) for cell in cells)
         self._most_runs = sum(cell.runs for cell in cells)
         self._first = self._first_jobs()
@@ -135,6 +143,10 @@ class _Step:
             recorded = self._recorded(job)
             if recorded is not None:
                 self._settle(job, recorded, detail=None, is_old=True)
+                continue
+            if (reused := self._reused(job)) is not None:
+                self._on_reused(reused)
+                self._count(job, reused)
                 continue
             model = job.attempt.cell.case.model
             if self._limits.admit(Purpose.TRIAL, model) is None:
@@ -177,6 +189,10 @@ class _Step:
                 return
             reason = trial.reason or "unfinished"
             self._misses.add(Miss(job=job, reason=reason, detail=detail, is_old=is_old))
+        self._count(job, trial)
+
+    def _count(self, job: _Job, trial: Trial) -> None:
+        """Put a run's last attempt into the vote."""
         job.vote.settle(trial)
         self._check(self._most_runs)
         if (due := job.vote.next_run()) is not None:
@@ -185,6 +201,14 @@ class _Step:
     def _recorded(self, job: _Job) -> Trial | None:
         """Find an attempt that an earlier life of the run made."""
         return self._journal.recorded_trial(self._bench.trial_key(job.attempt))
+
+    def _reused(self, job: _Job) -> Trial | None:
+        """Find a trial of an earlier run that may stand for a first attempt."""
+        cell = job.attempt.cell
+        if job.attempt.number or cell.set not in REUSED_FOR:
+            return None
+        key = self._bench.trial_key(job.attempt)
+        return self._journal.reuse_trial(key, job.attempt.key, cell.set)
 
     def _check(self, runs: int) -> None:
         """Stop, or try the old ones again, when too many of so many runs are undecided."""

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from skillwalker.datatypes.improver import Answer
 from skillwalker.datatypes.trials import Trial, TrialKey
+from skillwalker.datatypes.vocabulary import CaseSet
 
 
 class Journal(Protocol):
@@ -19,6 +20,13 @@ class Journal(Protocol):
 
     def record_trial(self, trial: Trial, raw: tuple[bytes, ...]) -> Trial:
         """Write a trial and its stream; gives the trial with its transcript's path."""
+        ...
+
+    def reuse_trial(self, key: TrialKey, cell_key: str, side: CaseSet) -> Trial | None:
+        """Take over a trial of an earlier run that is the same experiment, for a side of the split.
+
+        The run did not pay for it, so it is none of the recorded ones.
+        """
         ...
 
     def record_refused(self, trial: Trial) -> None:

@@ -99,6 +99,7 @@ def run(
             config=config,
             limits=limits or Limits(),
             on_trial=on_trial,
+            on_reused=lambda trial: pytest.fail(f"reused {trial}"),
         )
 
     return anyio.run(main)
