@@ -1,63 +1,106 @@
 """All four types of case and every expectation, with the real Claude CLI against the stand-in."""
 
+import gzip
 import json
 import subprocess
 import sys
-from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from skillwalker import run_evals
-from skillwalker.claude_code.command import Access
 from skillwalker.config import Login
-from skillwalker.engines.local import LocalSettings, open_local
-from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import EngineSettings
-from skillwalker.evaluation.recorded import score_runs
+from skillwalker.simulation.grading import scripted_grades
+from skillwalker.standin.behaviour import completion_prompt, structured
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt, turn_number
 from skillwalker.standin.server import Asked, serve
 from tests.clis import VERSIONS, need_cli
-from tests.eval_world import (
-    DELEGATED,
-    FOUR_TYPES,
-    TableEngine,
-    case,
-    make_eval_project,
-    order_of,
-    run_order,
-)
+from tests.docker_daemon import docker_host, need_docker, our_containers
+from tests.eval_world import DELEGATED, FOUR_TYPES, case, make_eval_project
 from tests.projects import SKILL, call_case, write
 
-pytestmark = pytest.mark.cli
-
 BODY = "The real body of the review skill."
+KEY = "sk-ant-planted"
 TASK = {"subagent_type": "demo:auditor", "description": "audit", "prompt": "find the gap"}
+SCRIPT = """
+mkdir -p deep/er && echo nested > deep/er/file.md && printf 'né' > 'тест 🙂.md'
+head -c 6291456 /dev/zero | tr '\\0' x > large.txt && head -c 64 /dev/urandom > binary.dat
+ln -s /etc/passwd out && ln -s ../secret up && ln -s deep/er/file.md inside
+echo changed > main.py && rm old.py && mkfifo pipe
+"""
 CALLS: dict[str, Use] = {
     "prompt of skill": Use("Skill", {"skill": "demo:review"}),
     "prompt of agent": Use("Agent", {**TASK}),
     DELEGATED: Use("Agent", {**TASK}),
     "prompt of real": Use("Skill", {"skill": "demo:review"}),
+    "prompt of graded": Use("Bash", {"command": SCRIPT, "description": "write files"}),
+    "prompt of denied": Use("Bash", {"command": "touch denied", "description": "try"}),
 }
 ANSWERS = {
     "prompt of work": "an injection in line 3, LGTM",
     "find the gap": "one gap",
     DELEGATED: "the auditor found one gap",
     "prompt of real": "I have reviewed it",
+    "prompt of graded": "I wrote the files",
 }
+VERDICTS = {"writes files": "passed", "is nested": "passed", "is polite": "unknown"}
+RUBRIC = """# Files
+- writes files
+- is polite
+## File: deep/er/file.md
+- is nested
+## File: nowhere.md
+- is there
+"""
+JUDGED = {"llm-judge": {"rubricFile": "files.md", "threshold": 0.5}}
 CASES = (
     *FOUR_TYPES,
     call_case("quiet", False),
+    call_case("denied", False),
     case("real", {"skill-call": {"skill": "demo:review", "expected": True}}),
-    case("graded", {"llm-judge": {"rubricFile": "review.md"}}),
+    case("graded", {"result-contains": "files"}, JUDGED, scaffold="api"),
 )
+ROWS = [
+    ("skill", "skill-call", "passed"),
+    ("agent", "agent-call", "passed"),
+    ("work", "result-contains", "passed"),
+    ("work", "result-does-not-contain", "failed"),
+    ("delegated", "result-contains", "passed"),
+    ("delegated", "agent-call", "passed"),
+    ("quiet", "skill-call", "passed"),
+    ("denied", "skill-call", "passed"),
+    ("real", "skill-call", "passed"),
+    ("graded", "result-contains", "passed"),
+    ("graded", "llm-judge", "passed"),
+    ("graded", "llm-judge", "unknown"),
+    ("graded", "llm-judge", "passed"),
+    ("graded", "llm-judge", "failed"),
+    ("graded", "llm-judge-aggregate", "passed"),
+]
+LEFT = [
+    ("binary.dat", 64, None, "binary"),
+    ("deep/er/file.md", 7, "nested\n", None),
+    ("inside", 15, None, "link"),
+    ("large.txt", 6291456, None, "too_large"),
+    ("main.py", 8, "changed\n", None),
+    ("old.py", 0, None, "deleted"),
+    ("out", 11, None, "link_out"),
+    ("pipe", 0, None, "special"),
+    ("up", 9, None, "link_out"),
+    ("тест 🙂.md", 3, "né", None),
+]
 
 
 def answer(asked: Asked) -> Reply:
-    """Call what the prompt's line in the table says, then give its answer."""
+    """Call what the prompt's line in the table says, then give its answer; grade by a table."""
+    judging = completion_prompt(asked)
+    if judging is not None:
+        return structured(scripted_grades(judging, VERDICTS), asked)
     prompt = read_prompt(asked.body)
     call = CALLS.get(prompt)
     if call is not None and turn_number(asked.body) == 1:
@@ -65,51 +108,129 @@ def answer(asked: Asked) -> Reply:
     return Reply(blocks=(Say(ANSWERS.get(prompt, "done")),))
 
 
-def local(url: str, claude: Path, root: Path) -> AbstractAsyncContextManager[Engine]:
-    (root / "t").mkdir()
-    return open_local(
-        LocalSettings(
-            access=Access(api_key="sk-ant-dummy", base_url=url),
-            temp_root=root / "t",
-            path="/usr/local/bin:/usr/bin:/bin",
-            concurrency=2,
-            claude=str(claude),
-        )
-    )
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_suite_of_all_types_gives_the_right_rows(tmp_path: Path, version: str) -> None:
-    claude = need_cli(version)
-    places = make_eval_project(tmp_path / "project", *CASES)
+def make_project(root: Path) -> Path:
+    places = make_eval_project(root, *CASES)
+    write(root / "secret", "hidden")
+    write(places.evals_dir / "mixed/rubrics/files.md", RUBRIC)
+    write(places.evals_dir / "mixed/scaffolds/api/old.py", "old")
+    write(places.evals_dir / "mixed/scaffolds/api/same.py", "same")
     skill = SKILL.format(name="review").replace("Do it.", BODY)
-    write(tmp_path / "project/plugins/demo/skills/review/SKILL.md", skill)
-    order = order_of(engine="local", concurrency=2, unsafe_local=True)
+    write(root / "plugins/demo/skills/review/SKILL.md", skill)
+    return root
+
+
+def evals(project: Path, url: str, *words: str) -> tuple[int, dict[str, Any], str]:
+    """Run the command as a user would."""
+    temporary = project.parent / "t"
+    temporary.mkdir(exist_ok=True)
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(project.parent),
+        "TMPDIR": str(temporary),
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": url,
+        "DOCKER_HOST": docker_host() or "",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "skillwalker", "evals", *words, "-C", str(project), "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, json.loads(done.stdout or "{}"), done.stderr
+
+
+def rows_of(found: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(row["test_name"], row["expect_type"], row["status"]) for row in found["results"]]
+
+
+def lines_in(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
+
+
+LOCAL = [
+    pytest.param("local", version, judge, marks=pytest.mark.cli, id=f"local-{version}-{judge}")
+    for version, judge in zip(VERSIONS, ("api", "cli"), strict=True)
+]
+DOCKER = pytest.param("docker", VERSIONS[0], "api", marks=pytest.mark.docker, id="docker")
+
+
+@pytest.mark.parametrize(("engine", "version", "judge"), [*LOCAL, DOCKER])
+def test_a_suite_of_all_types_gives_the_right_rows(
+    tmp_path: Path, engine: str, version: str, judge: str
+) -> None:
+    if engine == "docker":
+        need_docker(version)
+    claude, project = need_cli(version), make_project(tmp_path / "project")
+    words = ("--engine", engine, "--claude", str(claude), "--judge", judge, "--unsafe-local")
     with serve(answer) as standin:
-        opening = partial(local, standin.url, claude, tmp_path)
-        outcome = run_order(places, TableEngine(), order, open_engine=opening)
+        code, found, said = evals(project, standin.url, "run", *words)
         asked = [request.raw.decode() for request in standin.requests]
-    found = [(row.test_name, row.expect_type, str(row.status)) for row in outcome.rows]
-    assert found == [
-        ("skill", "skill-call", "passed"),
-        ("agent", "agent-call", "passed"),
-        ("work", "result-contains", "passed"),
-        ("work", "result-does-not-contain", "failed"),
-        ("delegated", "result-contains", "passed"),
-        ("delegated", "agent-call", "passed"),
-        ("quiet", "skill-call", "passed"),
-        ("real", "skill-call", "passed"),
-        ("graded", "llm-judge", "unknown"),
-    ]
+    assert rows_of(found) == ROWS, said
+    assert code == 1
     assert any("prompt of real" in request and BODY in request for request in asked)
     assert not any("prompt of skill" in request and BODY in request for request in asked)
-    assert outcome.summary.cli_version == version
-    assert outcome.summary.total_input_tokens > 0
-    assert (outcome.summary.trials, outcome.summary.simulated) == (7, True)
-    (again,) = score_runs(outcome.folder.parent, outcome.folder.name)
-    assert again == outcome
+    assert (found["trials"], found["simulated"], found["judge"]) == (8, True, judge)
+    assert found["usage"]["judge"]["calls"] == 1
+    assert found["total_input_tokens"] > 0
+    folder = project / "output" / found["test_run_id"]
+    left = [
+        (row["path"], row["size"], row["text"], row["reason"])
+        for row in lines_in(folder, "output-files.jsonl")
+        if row["test_name"] == "graded"
+    ]
+    assert left == LEFT
+    trials = {row["case"]: row for row in lines_in(folder, "trials.jsonl")}
+    assert (trials["skill"]["outcome"], trials["denied"]["outcome"]) == (
+        "triggered",
+        "not_triggered",
+    )
+    assert trials["denied"]["permission_mode"] == "dontAsk" != trials["graded"]["permission_mode"]
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    unzipped = [gzip.decompress(path.read_bytes()) for path in files if path.suffix == ".gz"]
+    written = b"".join([*unzipped, *(path.read_bytes() for path in files)])
+    assert KEY.encode() not in written
+    assert b"root:x:" not in written
+    assert b"hidden" not in written
+    if engine == "docker":
+        assert our_containers() == []
 
 
+@pytest.mark.cli
+def test_scoring_again_asks_the_judge_nothing_and_a_new_rubric_only_that(tmp_path: Path) -> None:
+    claude, project = need_cli(VERSIONS[0]), make_project(tmp_path / "project")
+    words = ("--engine", "local", "--claude", str(claude), "--unsafe-local", "--test", "graded")
+    with serve(answer) as standin:
+        code, first, _ = evals(project, standin.url, "run", *words)
+        run_id = first["test_run_id"]
+        asked = len(standin.requests)
+        same = evals(project, standin.url, "score", run_id)
+        assert (code, same[1], len(standin.requests)) == (0, first, asked)
+        write(project / "evals/mixed/rubrics/files.md", "- writes files\n- sings\n")
+        code, changed, _ = evals(project, standin.url, "score", run_id, "--judge-runs", "3")
+        assert len(standin.requests) == asked + 3
+    assert rows_of(changed) == [
+        ("graded", "result-contains", "passed"),
+        ("graded", "llm-judge", "passed"),
+        ("graded", "llm-judge", "failed"),
+        ("graded", "llm-judge-aggregate", "passed"),
+    ]
+    assert changed["results"][0] == first["results"][0]
+    assert {row["agreement"] for row in changed["results"][1:3]} == {1.0}
+    code, _, said = evals(project, standin.url, "score", "--rescore", run_id)
+    assert (code, "0 of 0 trials read otherwise today, 1 without a target" in said) == (0, True)
+    assert (project / "output" / run_id / "test-results.2.jsonl").is_file()
+    write(project / "evals/mixed/rubrics/files.md", "- writes files\n- dances\n")
+    code, dead, _ = evals(
+        project, "http://127.0.0.1:9", "score", run_id, "--judge", "cli", "--claude", "/nonexistent"
+    )
+    assert code == 3
+    assert rows_of(dead)[0] == ("graded", "result-contains", "passed")
+    assert [status for _, _, status in rows_of(dead)[1:]] == ["unknown"] * 2 + ["infrastructure"]
+
+
+@pytest.mark.cli
 def test_the_command_runs_the_named_cli_with_the_users_login(tmp_path: Path) -> None:
     claude = need_cli(VERSIONS[0])
     project = make_eval_project(tmp_path / "project", call_case("skill")).project
@@ -137,6 +258,7 @@ def test_the_command_runs_the_named_cli_with_the_users_login(tmp_path: Path) -> 
     assert b"sk-ant-planted" not in written
 
 
+@pytest.mark.cli
 def test_a_program_hands_its_engine_settings_over(tmp_path: Path) -> None:
     claude = need_cli(VERSIONS[0])
     project = make_eval_project(tmp_path / "project", call_case("skill")).project
