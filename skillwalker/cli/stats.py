@@ -1,6 +1,7 @@
 """stats and diff: figures over all recorded runs, and two of them side by side."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,8 +36,9 @@ def stats(
     from skillwalker.statistics.json_records import statistics_record
     from skillwalker.statistics.reading import Wanted, read_history
 
-    wanted = Wanted(simulated=simulated, since=_moment(since), target=_target(target))
+    moment = _moment(since)
     places = open_project(ctx, project).places
+    wanted = Wanted(simulated=simulated, since=moment, target=_target(target, places.project))
     figures = make_figures(read_history(places.output_dir, wanted))
     if wants_json(ctx, as_json):
         typer.echo(json.dumps(statistics_record(figures), ensure_ascii=False, indent=2))
@@ -45,11 +47,16 @@ def stats(
     typer.echo("\n".join(statistics_lines(figures, folder=folder)))
 
 
-def _target(written: str | None) -> str | None:
-    """Check that a target was named."""
+def _target(written: str | None, project: Path) -> str | None:
+    """Check that a target was named; a path is recorded as it lies in the project."""
+    from skillwalker.cli.show_text import short_path
     from skillwalker.cli.usage import named
 
-    return None if written is None else named("--target", written)
+    if written is None:
+        return None
+    named("--target", written)
+    path = Path(written)
+    return short_path(path, project) if path.is_absolute() else written
 
 
 def _moment(written: str | None) -> datetime | None:

@@ -132,7 +132,9 @@ class ModelComparison:
     recall_change: float | None
     specificity_change: float | None
     detectable_change: float | None
-    """Change of balanced accuracy that such a comparison shows in 8 of 10 cases."""
+    """Change of balanced accuracy that such a comparison shows in 8 of 10 times.
+
+    None when nothing was measured, or when no change is large enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,6 +80,8 @@ def _on_model(model: ModelComparison) -> Iterator[str]:
     if model.detectable_change is not None:
         size = f"{100 * model.detectable_change:.0f} points"
         yield f"  a true change of about {size} would be shown in 8 of 10 such comparisons"
+    elif model.interval is not None:
+        yield "  these cases are too few to show a change of any size"
     yield from _moved_cases(model.pairs)
 
 

@@ -56,8 +56,8 @@ def compare_runs(a: ComparedRun, b: ComparedRun) -> Comparison:
     )
 
 
-def detectable_change(change: float, interval: tuple[float, float]) -> float:
-    """Estimate the true change that such a comparison shows in 8 of 10 cases.
+def detectable_change(change: float, interval: tuple[float, float]) -> float | None:
+    """Estimate the true change that such a comparison shows in 8 of 10 times.
 
     Shown means that the interval of the change excludes 0. The limits may be cut at 1, so the
     longer half of the interval is taken.
@@ -66,11 +66,15 @@ def detectable_change(change: float, interval: tuple[float, float]) -> float:
         change: as measured.
         interval: of it, as `intervals.compare` gives it.
 
+    Returns:
+        The size as a fraction; None when no change is large enough.
+
     Source: the minimum detectable effect (z of the confidence plus z of the power) x standard
         error; Bloom, "Minimum detectable effects", Evaluation Review 19 (1995).
     """
     half = max(change - interval[0], interval[1] - change)
-    return half * (1 + NormalDist().inv_cdf(POWER) / normal_quantile(CONFIDENCE))
+    size = half * (1 + NormalDist().inv_cdf(POWER) / normal_quantile(CONFIDENCE))
+    return size if size <= 1 else None
 
 
 def _require_comparable(a: ComparedRun, b: ComparedRun) -> None:
