@@ -140,6 +140,7 @@ def _svg(chart: "LayerChart | FacetChart") -> str:
             labelColor="currentColor",
             labelFontSize=_FONT,
             orient="bottom",
+            columnPadding=16,
             symbolFillColor="currentColor",
             symbolStrokeColor="currentColor",
         )

@@ -78,5 +78,6 @@ def cache_words(share: float | None) -> str:
         return text
     return (
         f"{text}. Warning: that is under {100 * LOW_CACHE:.0f} %, so trials cost more than they"
-        " need to; runs at higher concurrency, or long pauses between trials, are the usual causes"
+        " need to. All begin alike, so look for an endpoint that keeps no cache, or for pauses"
+        " longer than a cache lives"
     )

@@ -22,7 +22,6 @@ class IndexRow:
 
     glance: RunGlance
     summary: Summary
-    began: str
     verdict: str
     before: str
     after: str
@@ -106,8 +105,7 @@ def _row(glance: RunGlance, summary: Summary) -> IndexRow:
     return IndexRow(
         glance=glance,
         summary=summary,
-        began=moment(summary.run_id),
-        verdict=wording.verdict(summary),
+        verdict=wording.verdict(summary).removeprefix(f"{summary.target}: "),
         before=_balanced(summary.original),
         after=_balanced(summary.best) if has_best else wording.NOT_MEASURED,
         money=wording.money(summary),

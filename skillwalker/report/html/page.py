@@ -108,7 +108,7 @@ def render_run(
         has_transcripts=dialogues is not None,
         costs=cost_rows(run),
         money=wording.money(summary),
-        cache=cache_words(cache_share(run)),
+        cache=cache_words(None if summary.simulated else cache_share(run)),
         unknowns=unknowns(run),
         next_command=next_command,
     )
