@@ -55,6 +55,8 @@ class LoopConfig:
     """Most rounds in which original and best are measured side by side."""
     max_loss: float = 0.05
     """Most that recall or specificity may lose, as a fraction."""
+    guard_neighbours: bool = False
+    """Whether the rivals' own requests are measured too, and may not be taken from them."""
     max_turns: int = 4
     timeout: float = 180.0
     concurrency: int = 4

@@ -195,6 +195,12 @@ def compare(pairs: Sequence[PairedCase], confidence: float = CONFIDENCE) -> Chan
     )
 
 
+def mean_change(pairs: Sequence[PairedCase]) -> tuple[float, float]:
+    """Give the mean change of at least one case, and its standard error over cases."""
+    changes = _raw(pairs)
+    return fmean(changes), sqrt(_spread(pairs, changes).variance)
+
+
 def _raw(pairs: Sequence[PairedCase]) -> list[float]:
     """Give each case's change of its rate."""
     return [pair.k1 / pair.n1 - pair.k0 / pair.n0 for pair in pairs]

@@ -5,12 +5,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker.config import LoopConfig
-from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target, TriggerCase
+from skillwalker.datatypes.inputs import (
+    ListingPlace,
+    NeighbourCase,
+    SplitCase,
+    Target,
+    TriggerCase,
+)
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import ConfigError
 from skillwalker.frontmatter.text import read_frontmatter, replace_description
 from skillwalker.listing.listed import CLAUDE_VERSION
 from skillwalker.listing.shown_text import columns, flattened
+from skillwalker.neighbours import neighbour_cases
 from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
@@ -72,6 +79,8 @@ class Plan:
     """Columns in place of Claude Code's own budget (`--listing roomy`)."""
     looks: int = 1
     """As in `Order`."""
+    neighbours: tuple[NeighbourCase, ...] = ()
+    """Requests of the rivals, where they are guarded."""
 
     @property
     def listing_mode(self) -> str:
@@ -130,6 +139,7 @@ def prepare(
     cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
     rivals = rivals_of(found, resolved.siblings, neighbours, places)
     inside = found.path.is_relative_to(places.project)
+    guarded = neighbour_cases(places, rivals, called) if config.guard_neighbours else ()
     return Plan(
         kind=run_kind,
         suite=resolved.suite,
@@ -141,6 +151,21 @@ def prepare(
         config=config,
         listing_budget=listing_budget,
         looks=looks,
+        neighbours=_neighbours_called(guarded, config, resolve_model),
+    )
+
+
+def _neighbours_called(
+    guarded: Sequence[NeighbourCase], config: LoopConfig, resolve_model: Callable[[str], str]
+) -> tuple[NeighbourCase, ...]:
+    """Give the rivals' requests the models of the run."""
+    return tuple(
+        NeighbourCase(owner=one.owner, case=case)
+        for one in guarded
+        for case in _called(
+            [replace(one.case, model=model) for model in config.trial_models or (one.case.model,)],
+            resolve_model,
+        )
     )
 
 

@@ -71,6 +71,14 @@ MaxLoss = Annotated[
     float,
     typer.Option(help="Most that recall or specificity may lose.", rich_help_panel=GATE),
 ]
+GuardNeighbours = Annotated[
+    bool,
+    typer.Option(
+        "--guard-neighbours",
+        help="Measure the siblings' own cases too; refuse a text that takes them.",
+        rich_help_panel=GATE,
+    ),
+]
 Engine = Annotated[
     Literal["docker", "local", "simulated"] | None,
     typer.Option(help="What runs a trial. Default: docker if it is ready, else local."),
@@ -171,6 +179,7 @@ class SearchOptions:
     no_gate: NoGate = False
     confirm_runs: ConfirmRuns = 3
     max_loss: MaxLoss = 0.05
+    guard_neighbours: GuardNeighbours = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,7 @@ def config(
         gate=None if search.no_gate else search.gate,
         confirm_runs=search.confirm_runs,
         max_loss=search.max_loss,
+        guard_neighbours=search.guard_neighbours,
         max_turns=trials.max_turns,
         timeout=trials.timeout,
         concurrency=trials.concurrency,

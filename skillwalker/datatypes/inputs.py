@@ -101,6 +101,16 @@ class SplitCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourCase:
+    """A request that belongs to a rival of the target."""
+
+    owner: str
+    """The rival's id."""
+    case: TriggerCase
+    """As a case of the target's: it should not trigger here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """Something a user should know about a file."""
 

@@ -117,6 +117,25 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeighbourChange:
+    """What a rival keeps of its own requests, under the original and under the best text."""
+
+    target: str
+    """The rival's id."""
+    kept_before: int
+    """Runs in which the target left the request alone."""
+    runs_before: int
+    kept_after: int
+    runs_after: int
+    change: float | None
+    """Of the share that is kept, as the mean over requests."""
+    lasting: float
+    """Posterior median of `change`."""
+    cases: tuple[str, ...]
+    """Requests that the best text takes and the original does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
     """Original against best, from confirm trials alone."""
 
@@ -132,6 +151,8 @@ class GateResult:
     rounds: int
     reason: str
     """One sentence for people: why it passed, was refused or was not run."""
+    neighbours: tuple[NeighbourChange, ...] = ()
+    """Of `--guard-neighbours`: what the rivals keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

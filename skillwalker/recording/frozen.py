@@ -11,6 +11,7 @@ from typing import Any
 import pydantic
 
 from skillwalker.datatypes.inputs import SplitCase, Target
+from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import StoreError
 from skillwalker.plan import Order, Plan
@@ -162,6 +163,10 @@ def plan_record(run_id: str, order: Order, plan: Plan) -> dict[str, object]:
         "accepted_changes": [],
         "warm": {},
         "cases": [_case(split) for split in plan.cases],
+        "neighbours": [
+            _case(SplitCase(case=one.case, set=CaseSet.NEIGHBOUR, group=one.owner))
+            for one in plan.neighbours
+        ],
     }
 
 
@@ -212,7 +217,7 @@ def _changes(old: Record, new: Record) -> Iterator[str]:
         what = _difference(before.get((kind, name)), now.get((kind, name)), ("sha256",))
         if what:
             yield f"the sibling {kind} {name} {'changed' if 'sha256' in what else what}"
-    cases, cases_now = (_numbered(row["cases"]) for row in (old, new))
+    cases, cases_now = (_numbered(_measured(row)) for row in (old, new))
     for key in sorted(cases.keys() | cases_now.keys()):
         what = _difference(cases.get(key), cases_now.get(key), _CASE_KEYS)
         if what:
@@ -229,12 +234,17 @@ def _numbered(cases: Sequence[Record]) -> dict[tuple[str, int], Record]:
     return found
 
 
+def _measured(row: Record) -> tuple[Record, ...]:
+    """List the cases of a run, those of its neighbours included."""
+    return (*row["cases"], *row.get("neighbours", ()))
+
+
 def stale_cases(old: Record, new: Record) -> frozenset[str]:
     """Name the cases whose recorded trials answered something else than they would now."""
-    now = {case["case"]: case for case in new["cases"]}
+    now = {case["case"]: case for case in _measured(new)}
     return frozenset(
         case["case"]
-        for case in old["cases"]
+        for case in _measured(old)
         if case["case"] in now and any(case[key] != now[case["case"]][key] for key in _PROMPTS)
     )
 
