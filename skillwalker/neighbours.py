@@ -1,0 +1,69 @@
+"""Finds the requests that belong to the target's rivals: the positives of their own suites."""
+
+from collections.abc import Iterator, Sequence
+
+from skillwalker.datatypes.inputs import NeighbourCase, Target, TriggerCase
+from skillwalker.errors import SuiteError
+from skillwalker.paths import Places
+from skillwalker.steps.step_1_resolve import Pair, pairs_of
+from skillwalker.suites.load import list_suites, load_suite
+
+
+def neighbour_cases(
+    places: Places, rivals: Sequence[Target], own: Sequence[TriggerCase]
+) -> tuple[NeighbourCase, ...]:
+    """Find what users ask of the rivals, in every suite of the project.
+
+    A prompt that the target's own suite has a case for is left to that.
+
+    Args:
+        places: the project.
+        rivals: what is shown beside the target.
+        own: the target's cases.
+
+    Raises:
+        SuiteError: a suite is wrong, so that it cannot be known whose requests it holds.
+        TargetError: a suite names a target that cannot be read.
+    """
+    owners = {rival.path.resolve(): rival.id for rival in rivals}
+    asked = {case.prompt for case in own}
+    found: dict[str, NeighbourCase] = {}
+    for pair in _pairs(places, rivals):
+        owner = owners.get(pair.file)
+        if owner is None:
+            continue
+        for case in pair.cases:
+            if case.should_trigger and case.prompt not in asked:
+                # A false alarm of the target here is a request taken from its owner.
+                name = f"{owner} in {pair.suite}: {case.name}"
+                found[name] = NeighbourCase(owner=owner, case=_as_negative(case, name))
+    return tuple(one for _, one in sorted(found.items()))
+
+
+def _as_negative(case: TriggerCase, name: str) -> TriggerCase:
+    """Make a rival's request one in which the target should stay out."""
+    return TriggerCase(
+        name=name,
+        prompt=case.prompt,
+        should_trigger=False,
+        model=case.model,
+        scaffold=case.scaffold,
+        tags=case.tags,
+        max_turns=case.max_turns,
+        timeout=case.timeout,
+    )
+
+
+def _pairs(places: Places, rivals: Sequence[Target]) -> Iterator[Pair]:
+    """Go through the targets of all suites that are of a rival's kind."""
+    kinds = sorted({rival.kind for rival in rivals})
+    for name in list_suites(places) if kinds else ():
+        try:
+            suite = load_suite(places, name)
+        except SuiteError as error:
+            raise SuiteError(
+                f"{error}\n--guard-neighbours reads every suite; mend this one, or leave the"
+                " flag out"
+            ) from error
+        for kind in kinds:
+            yield from pairs_of(suite, kind, places)
