@@ -192,6 +192,26 @@ def test_evals_are_run_and_scored(tmp_path: Path) -> None:
     assert score(project, test_run_id=summary.test_run_id) == (summary,)
 
 
+def test_the_judge_of_a_program_is_an_argument(tmp_path: Path) -> None:
+    expect = [{"skill-call": False}, {"llm-judge": {"rubricFile": "review.md"}}]
+    project = make_eval_project(tmp_path, call_case("a", prompt="write a poem", expect=expect))
+    summary = evals(project.project, judge_runs=3)
+    assert (summary.judge, dict(summary.usage)["judge"].calls) == ("simulated", 3)
+    (same,) = score(project.project, test_run_id=summary.test_run_id, judge_runs=3)
+    assert same == summary
+    (none,) = score(project.project, test_run_id=summary.test_run_id, judge="api")
+    assert (none.judge, none.inconclusive) == ("api", 1)
+    with pytest.raises(errors.ConfigError, match="--judge-runs"):
+        score(project.project, test_run_id=summary.test_run_id, judge_runs=2)
+
+
+def test_several_cases_are_named_at_once(tmp_path: Path) -> None:
+    cases = [call_case(name, False, prompt=f"sing {name}") for name in ("a", "b", "c")]
+    places = make_eval_project(tmp_path, *cases)
+    summary = evals(places.project, test_filter=["a", "c"])
+    assert [test.test_name for test in summary.tests] == ["a", "c"]
+
+
 def test_a_filter_runs_one_case(tmp_path: Path) -> None:
     project = make_eval_project(tmp_path / "p").project
     assert [test.test_name for test in evals(project, test_filter="agent").tests] == ["agent"]

@@ -16,7 +16,7 @@ from skillwalker.claude_code.command import Access, build_arguments, build_envir
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
 from skillwalker.claude_code.process_tree import end_marked
 from skillwalker.datatypes.trials import Invocation, Transcript
-from skillwalker.engines.output_files import read_output, snapshot
+from skillwalker.engines.output_files import Snapshot, read_output, snapshot
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_root, open_root
 from skillwalker.engines.trial_reader import TrialReader
@@ -130,7 +130,7 @@ class LocalEngine:
 
     async def _run_in(self, slot: Slot, invocation: Invocation) -> Transcript:
         reader = TrialReader(invocation, self._settings.prices)
-        before = await to_thread.run_sync(snapshot, slot.work) if invocation.may_act else None
+        before = await to_thread.run_sync(_remember, slot.work) if invocation.may_act else None
         began = anyio.current_time()
         end = await self._start(slot, invocation, reader.take)
         transcript = reader.finish(end, duration=anyio.current_time() - began)
@@ -256,6 +256,19 @@ def _facts(settings: LocalSettings, version: str, *, simulated: bool) -> EngineF
         f"paid by {payer}",
         acting_mode=_ACTING_MODE,
     )
+
+
+def _remember(work: Path) -> Snapshot:
+    """Remember what a trial finds.
+
+    Raises:
+        TrialError: something of it cannot be read.
+    """
+    try:
+        return snapshot(work)
+    except OSError as error:
+        detail = f"{error.filename}: cannot read the working folder: {error.strerror or error}"
+        raise TrialError("set_up", detail) from error
 
 
 def _absolute(path: str | Path) -> str:

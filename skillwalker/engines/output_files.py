@@ -7,7 +7,7 @@ outside the folder is read: a link is named with where it points, and never foll
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -45,7 +45,7 @@ def snapshot(folder: Path) -> Snapshot:
         OSError: something in it cannot be read.
     """
     known: dict[str, Known] = {}
-    for path, entry in _walk(folder):
+    for path, entry in _walk(folder, on_closed=_refuse):
         if entry.is_symlink():
             known[path] = Known(0, _link_mark(str(Path(entry.path).readlink())))
         elif entry.is_file(follow_symlinks=False):
@@ -57,9 +57,16 @@ def snapshot(folder: Path) -> Snapshot:
 def read_output(folder: Path, before: Snapshot) -> OutputFiles:
     """Compare a working folder, in which nothing runs any more, with what it held before."""
     output = Output(before)
-    for path, entry in _walk(folder):
+    closed: list[str] = []
+
+    def name_closed(path: str, _error: OSError) -> None:
+        output.take_other(path, reason="unreadable")
+        closed.append(path)
+
+    for path, entry in _walk(folder, on_closed=name_closed):
         _offer(output, path, entry)
-    return output.result()
+    fault = f"the folder {printable(closed[0])} cannot be read" if closed else None
+    return output.result(fault)
 
 
 class Output:
@@ -162,15 +169,28 @@ def open_inside(path: str | Path) -> IO[bytes]:
     return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123 (a descriptor)
 
 
-def _walk(folder: Path) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
-    """Yield every entry that is no folder, in order of the paths; no link is followed."""
+def _refuse(_path: str, error: OSError) -> None:
+    raise error
+
+
+def _walk(
+    folder: Path, *, on_closed: Callable[[str, OSError], None]
+) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
+    """Yield every entry that is no folder, in a fixed order; no link is followed.
+
+    Args:
+        folder: where to begin.
+        on_closed: is told of a folder that cannot be read.
+    """
     waiting = [("", str(folder))]
     while waiting:
         prefix, place = waiting.pop()
-        if os.path.islink(place):  # noqa: PTH114 (paths may hold bytes that are no text)
+        try:
+            with os.scandir(place) as scanned:
+                entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            on_closed(prefix.removesuffix("/"), error)
             continue
-        with os.scandir(place) as scanned:
-            entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
         inner: list[tuple[str, str]] = []
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):

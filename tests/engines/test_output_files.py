@@ -131,6 +131,27 @@ def test_a_name_that_is_no_text_can_be_written(tmp_path: Path) -> None:
     file.path.encode()
 
 
+def test_a_folder_that_cannot_be_read_is_named_and_nothing_is_called_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed/old").write_text("old")
+    before = snapshot(tmp_path)
+    scan = os.scandir
+
+    def refuse(place: str) -> object:
+        if place.endswith("closed"):
+            raise PermissionError(13, "Permission denied", place)
+        return scan(place)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    output = read_output(tmp_path, before)
+    assert [(file.path, file.reason) for file in output.files] == [("closed", "unreadable")]
+    assert output.fault == "the folder closed cannot be read"
+    with pytest.raises(PermissionError):
+        snapshot(tmp_path)
+
+
 def test_too_many_files_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output_files, "MAX_FILES", 2)
     for name in "abc":
