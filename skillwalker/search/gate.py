@@ -6,7 +6,7 @@ again side by side, and only these trials count. Everything here can be recomput
 
 from collections.abc import Sequence
 
-from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
+from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration, NeighbourChange
 from skillwalker.intervals import Change, PairedCase, compare
 from skillwalker.search.need import to_decide
 from skillwalker.steps.step_5_score import count_runs
@@ -109,11 +109,12 @@ def judge(
     threshold: float,
     max_loss: float,
     rounds: int,
+    neighbours: Sequence[NeighbourChange] = (),
 ) -> GateResult:
     """Judge the best text against the original.
 
     Passed: P(better) reaches the threshold, and the posterior median loss of recall and of
-    specificity is at most `max_loss` each; see `posterior_median`.
+    specificity, and of what each neighbour keeps, is at most `max_loss`; see `posterior_median`.
 
     Args:
         confirm_original: results of the original in all confirm rounds.
@@ -121,10 +122,12 @@ def judge(
         threshold: least P(better), as `threshold` gives it.
         max_loss: most that a class may lose, as a fraction.
         rounds: confirm rounds that the results are from.
+        neighbours: what the rivals keep of their requests, where that is guarded.
     """
     pairs = pair(confirm_original, confirm_best)
     change = compare(pairs)
     fault = _fault(change, pairs, threshold=threshold, max_loss=max_loss, rounds=rounds)
+    fault = fault or _taken(neighbours, max_loss)
     return GateResult(
         p_better=change.p_better,
         threshold=threshold,
@@ -135,6 +138,7 @@ def judge(
         specificity_change=change.specificity_change,
         rounds=rounds,
         reason=fault if fault is not None else _praise(change, threshold),
+        neighbours=tuple(neighbours),
     )
 
 
@@ -179,6 +183,17 @@ def _fault(
             f" {threshold:.4g} is asked; {_advice(change, pairs, threshold, rounds)}"
         )
     return None
+
+
+def _taken(neighbours: Sequence[NeighbourChange], max_loss: float) -> str | None:
+    """Say from whom too many requests are taken; None when from nobody."""
+    told = [
+        f"{one.target} keeps {one.kept_after} of {one.runs_after} instead of"
+        f" {one.kept_before} of {one.runs_before} ({', '.join(one.cases)})"
+        for one in neighbours
+        if -one.lasting > max_loss + EXACT
+    ]
+    return f"it takes requests of its neighbours: {'; '.join(told)}" if told else None
 
 
 def _unmeasured(change: Change) -> str:

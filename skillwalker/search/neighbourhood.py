@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from skillwalker.datatypes.inputs import NeighbourCase
 from skillwalker.datatypes.scores import CaseResult, NeighbourChange
 from skillwalker.intervals import mean_change
-from skillwalker.search.gate import EXACT, pair, posterior_median
+from skillwalker.search.gate import pair, posterior_median
 
 
 def compare_neighbours(
@@ -57,16 +57,3 @@ def _change(
         lasting=posterior_median(change, error),
         cases=tuple(sorted(taken)),
     )
-
-
-def fault_of(changes: Sequence[NeighbourChange], max_loss: float) -> str | None:
-    """Say from whom too many requests are taken; None when from nobody."""
-    losers = [one for one in changes if -one.lasting > max_loss + EXACT]
-    if not losers:
-        return None
-    told = "; ".join(
-        f"{one.target} keeps {one.kept_after} of {one.runs_after} instead of"
-        f" {one.kept_before} of {one.runs_before} ({', '.join(one.cases)})"
-        for one in losers
-    )
-    return f"it takes requests of its neighbours: {told}"
