@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from skillwalker.datatypes import summary as events
-from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration
+from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration, NeighbourChange
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import PreflightError
 from skillwalker.measuring import Measuring, Wanted, join_rounds
 from skillwalker.plan import Plan
 from skillwalker.search import gate
+from skillwalker.search.neighbourhood import compare_neighbours
 
 Results = tuple[CaseResult, ...]
 
@@ -69,6 +70,7 @@ class Confirming:
                 after,
                 threshold=threshold,
                 max_loss=self._plan.config.max_loss,
+            neighbours=self._neighbours(),
                 rounds=number,
             )
             self._listener(events.RoundDone(rounds=number, gate=self._gate))
@@ -90,16 +92,32 @@ class Confirming:
         return self._joined() if self._rounds else None
 
     def _joined(self) -> tuple[Results, Results]:
-        """Lay the finished rounds of each text on one another, case by case."""
+        """Lay the finished rounds of each text on one another, case by case of the target."""
+        before, after = self._all_joined()
+        own = len(self._plan.cases)
+        return before[:own], after[:own]
+
+    def _neighbours(self) -> tuple[NeighbourChange, ...]:
+        """Compare what the neighbours keep under each text."""
+        before, after = self._all_joined()
+        own = len(self._plan.cases)
+        return compare_neighbours(self._plan.neighbours, before[own:], after[own:])
+
+    def _all_joined(self) -> tuple[Results, Results]:
+        """Lay the finished rounds on one another: the target's cases, then its neighbours'."""
         originals, bests = zip(*self._rounds, strict=True)
         return join_rounds(originals), join_rounds(bests)
 
     async def _round(self, iteration: Iteration) -> Results:
         """Measure a candidate once more on every case, with fresh draws."""
-        cells = tuple(
+        own = [
             Wanted(case=split.case, set=CaseSet.CONFIRM, runs=1, group=split.group)
             for split in self._plan.cases
-        )
+        ]
+        neighbours = [
+            Wanted(case=one.case, set=CaseSet.NEIGHBOUR, runs=1) for one in self._plan.neighbours
+        ]
+        cells = (*own, *neighbours)
         return await self._measuring.run(
             cells, iteration.description, iteration.number, purpose=CaseSet.CONFIRM
         )

@@ -230,6 +230,7 @@ def _choose_strategy(order: Order, plan: Plan, around: Surroundings) -> Strategy
         plan.cases,
         controls=2 * control_trials(plan.models),
         measure_only=order.run_kind == "measure",
+        neighbours=len(plan.neighbours),
     )
 
 

@@ -14,7 +14,12 @@ RETRY_SHARE = 0.02
 
 
 def choose_strategy(
-    config: LoopConfig, cases: Sequence[SplitCase], *, controls: int, measure_only: bool = False
+    config: LoopConfig,
+    cases: Sequence[SplitCase],
+    *,
+    controls: int,
+    measure_only: bool = False,
+    neighbours: int = 0,
 ) -> Strategy:
     """Choose the strategy of a run.
 
@@ -24,6 +29,7 @@ def choose_strategy(
         controls: control trials of a whole run; a race within a capped budget leaves room for
             them, so that the cap does not cut the last round.
         measure_only: whether nothing but the original is measured.
+        neighbours: requests of the rivals that each confirm round measures too.
     """
     if measure_only or config.search != "race":
         return Phases(
@@ -35,6 +41,7 @@ def choose_strategy(
     return Race(
         cases=len(cases),
         budget=default_budget(len(cases)) if budget is None else budget,
+        neighbours=neighbours,
         kept_back=0 if budget is None else controls + ceil(RETRY_SHARE * budget),
         seed=config.seed,
         max_loss=config.max_loss,

@@ -61,6 +61,8 @@ class Race:
     """How many there are, models told apart."""
     budget: int
     """B: trials of search and confirm rounds; the run's own number, whatever may be spent."""
+    neighbours: int = 0
+    """Requests of the rivals that each confirm round measures too."""
     kept_back: int = 0
     """Trials of the budget that others need: controls, retries."""
     seed: int = 0
@@ -72,12 +74,17 @@ class Race:
     @property
     def confirm_rounds(self) -> int:
         """At most a fifth of the budget, and one round in any case."""
-        return max(1, int(CONFIRM_SHARE * self.budget / (2 * self.cases) + 1e-9))
+        return max(1, int(CONFIRM_SHARE * self.budget / self._round + 1e-9))
+
+    @property
+    def _round(self) -> int:
+        """Trials of one confirm round."""
+        return 2 * (self.cases + self.neighbours)
 
     @property
     def search_budget(self) -> int:
         """Trials that the search may name."""
-        return self.budget - self.kept_back - 2 * self.cases * self.confirm_rounds
+        return self.budget - self.kept_back - self._round * self.confirm_rounds
 
     def next_work(self, history: History) -> Work:
         """Measure the original; then propose when it is time, else race leader and challenger."""
