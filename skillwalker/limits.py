@@ -6,11 +6,10 @@ night. A call has to be allowed at every level above it and is counted at each.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from skillwalker.budget.clock import Clock
 from skillwalker.budget.level import Level, Stop
-from skillwalker.budget.moments import say_span
+from skillwalker.budget.moments import clock_time, say_span
 from skillwalker.budget.money import Account, Costs, Kind, Prior, is_free
 from skillwalker.budget.pauses import Pauses
 from skillwalker.config import MAX_PAUSE
@@ -225,8 +224,3 @@ class Limits:
             return Stop(reason=StopReason.DEADLINE, flag="--deadline", detail=detail)
         stops = (level.stop(kind) for level in self.levels)
         return next((stop for stop in stops if stop is not None), None)
-
-
-def clock_time(moment: float) -> str:
-    """Write a moment as people read it, in local time."""
-    return datetime.fromtimestamp(moment, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from skillwalker.completers.protocol import resolve_model
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import (
     ListingPlace,
@@ -26,6 +27,15 @@ from skillwalker.targets.names import listed_at, place_in_listing
 
 SIBLINGS, NOBODY = "plugin", "none"
 """Words that `--neighbours` takes beside paths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FurtherRounds:
+    """Confirm rounds that were asked for when a run had come to its end (`--more`)."""
+
+    rounds: int
+    looks: int
+    """The how-manyth gating of the target their judgement is; it raises the gate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +66,8 @@ class Order:
     """The how-manyth gating of this target it is, this one included; it raises the gate."""
     fresh: bool = False
     """Take over no trial of an earlier run."""
+    more: tuple[FurtherRounds, ...] = ()
+    """What was asked for after the run's own confirm rounds, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +93,13 @@ class Plan:
     """As in `Order`."""
     neighbours: tuple[NeighbourCase, ...] = ()
     """Requests of the rivals, where they are guarded."""
+    more: tuple[FurtherRounds, ...] = ()
+    """As in `Order`."""
+
+    @property
+    def last_look(self) -> int:
+        """The how-manyth gating of the target the last one of this run is."""
+        return self.more[-1].looks if self.more else self.looks
 
     @property
     def listing_mode(self) -> str:
@@ -155,6 +174,32 @@ def prepare(
     )
 
 
+def plan_order(order: Order, places: Places, *, listing_budget: int | None = None) -> Plan:
+    """Resolve what is asked of a run; nothing is spent and nothing written.
+
+    Args:
+        order: what is asked.
+        places: the project.
+        listing_budget: columns of the listing; None takes Claude Code's own.
+
+    Raises:
+        SuiteError: as of `prepare`.
+        TargetError: as of `prepare`.
+    """
+    return prepare(
+        places,
+        kind=order.kind,
+        suite=order.suite,
+        target=order.target,
+        config=order.config,
+        run_kind=order.run_kind,
+        neighbours=order.neighbours,
+        resolve_model=str if order.engine == "simulated" else resolve_model,
+        listing_budget=listing_budget,
+        looks=order.looks,
+    )
+
+
 def _neighbours_called(
     guarded: Sequence[NeighbourCase], config: LoopConfig, resolve_model: Callable[[str], str]
 ) -> tuple[NeighbourCase, ...]:
@@ -177,16 +222,23 @@ def _called(
     return tuple({(case.name, case.model): case for case in called}.values())
 
 
-def one_sided_models(cases: Sequence[SplitCase]) -> tuple[str, ...]:
-    """Name the models that have cases of one kind only where the suite has both.
+def warn_of_models(plan: Plan) -> tuple[str, ...]:
+    """Warn of models that have cases of one kind only where the suite has both kinds.
 
     What differs between them may be the model or the kind of case: nothing can tell.
     """
     kinds: dict[str, set[bool]] = {}
-    for split in cases:
+    for split in plan.cases:
         kinds.setdefault(split.case.model, set()).add(split.case.should_trigger)
     whole = set().union(*kinds.values())
-    return tuple(sorted(model for model, own in kinds.items() if own != whole))
+    lacking = sorted(model for model, own in kinds.items() if own != whole)
+    if not lacking:
+        return ()
+    return (
+        f"{', '.join(lacking)} {'has' if len(lacking) == 1 else 'have'} cases of one kind only"
+        " (all that should trigger, or none), so what differs between the models may be the cases;"
+        " give each model both kinds, or name one with --trial-model",
+    )
 
 
 def rivals_of(

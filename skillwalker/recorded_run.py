@@ -19,22 +19,26 @@ from skillwalker.datatypes.summary import (
     SampleDone,
     Started,
     Summary,
+    TrialDone,
     Warned,
 )
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import EngineUnavailableError, SkillwalkerError
+from skillwalker.estimate.forecast import Forecaster
+from skillwalker.estimate.guess import require_prices
+from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
-from skillwalker.plan import Order, Plan, for_version, prepare
+from skillwalker.plan import Order, Plan, for_version, plan_order, warn_of_models
 from skillwalker.preflight import control_trials
 from skillwalker.recorder import open_recorder
 from skillwalker.recording import edits
 from skillwalker.recording.frozen import Earlier, Foundation
 from skillwalker.recording.lock import locked_target
-from skillwalker.recording.memory import count_looks, remember
+from skillwalker.recording.memory import count_looks, remember, with_further
 from skillwalker.recording.recorded import read_recorded
 from skillwalker.recording.store import RunStore, create_run, find_run
 from skillwalker.recording.verdicts import earlier_verdicts
@@ -83,21 +87,18 @@ async def run_order(
         StoreError: another run measures the target; the run cannot be recorded; or what an
             earlier life depended on changed.
     """
-    plan = prepare(
-        around.places,
-        kind=order.kind,
-        suite=order.suite,
-        target=order.target,
-        config=order.config,
-        run_kind=order.run_kind,
-        neighbours=order.neighbours,
-        resolve_model=str if order.engine == "simulated" else resolve_model,
-        listing_budget=around.engine_settings.listing_budget if around.engine_settings else None,
-        looks=order.looks,
+    told = around.engine_settings
+    plan = plan_order(
+        order, around.places, listing_budget=None if told is None else told.listing_budget
     )
+    if order.config.max_cost_usd is not None:
+        require_prices(asked_models(plan, order), around.prices)
     if earlier is None:
         looks = count_looks(around.places.project, plan, engine=order.engine)
         order, plan = replace(order, looks=looks), replace(plan, looks=looks)
+    else:
+        order = with_further(order, plan, earlier, project=around.places.project)
+    plan = replace(plan, more=order.more)
     completer = _open_completer(order, around)
     with locked_target(around.places.output_dir, plan.target) as lock:
         folder = create_run(around.places.output_dir) if earlier is None else earlier.folder
@@ -125,7 +126,7 @@ async def _record(
         around.limits.pay_earlier(usage, purpose, model)
     for change in foundation.accepted:
         around.listener(Warned(message=f"earlier trials are counted although {change}"))
-    for warning in warn_of_choice(order.config, len(plan.cases)):
+    for warning in (*warn_of_choice(order.config, len(plan.cases)), *warn_of_models(plan)):
         around.listener(Warned(message=warning))
     plan, measured, facts = await _measure(order, plan, completer, foundation, around)
     summary = _summarise(plan, measured, foundation, facts)
@@ -135,7 +136,8 @@ async def _record(
         summary = _summarise(plan, measured, foundation, facts, applied=True)
         store.write_summary(summary)
     _remember(plan, summary, around)
-    foundation.end()
+    if measured.history.iterations or not foundation.is_resumed:
+        foundation.end()
     return summary, store.folder
 
 
@@ -175,6 +177,11 @@ async def _measure(
 
     def listen(event: Event) -> None:
         match event:
+            case TrialDone(trial=trial):
+                around.listener(event)
+                if (left := forecaster.take(trial)) is not None:
+                    around.listener(left)
+                return
             case IterationDone(iteration=iteration):
                 store.write_iterations(order.run_kind, (iteration,))
             case SampleDone(iterations=further):
@@ -186,6 +193,8 @@ async def _measure(
         around.listener(event)
 
     store = foundation.store
+    most = estimate_run(plan, engine=order.engine, improver=order.improver).trials
+    forecaster = Forecaster(trials=most, concurrency=order.config.concurrency)
     measure_only = order.run_kind == "measure"
     strategy = _choose_strategy(order, plan, around)
     try:

@@ -1,7 +1,7 @@
 """Reads moments and spans as `--deadline` and `--max-pause` take them (pure)."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from skillwalker.errors import ConfigError
 
@@ -63,6 +63,11 @@ def say_span(seconds: float) -> str:
     minutes = round(left / 60)
     hours, rest = divmod(minutes, 60)
     return (f"{hours}h" if hours else "") + (f"{rest}m" if rest or not hours else "")
+
+
+def clock_time(moment: float) -> str:
+    """Write a moment as people read it, in local time."""
+    return datetime.fromtimestamp(moment, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _span(text: str) -> timedelta | None:

@@ -81,13 +81,27 @@ def next_command(summary: Summary, *, quiet: bool) -> str | None:
         allow = " --allow-simulated" if summary.simulated else ""
         return f"skillwalker apply {summary.run_id}{allow}"
     if _is_unfinished(summary):
-        more = f" --max-trials N   (N: more than {summary.trials})"
-        budget = summary.stopped_because is StopReason.BUDGET
-        return f"{resume_command(summary.kind, summary.run_id)}{more if budget else ''}"
+        return f"{resume_command(summary.kind, summary.run_id)}{_to_raise(summary)}"
     if summary.verdict is Verdict.INCONCLUSIVE or quiet:
         return None
     case = "CASE"
     return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
+
+
+def _to_raise(summary: Summary) -> str:
+    """Name the limit that has to be raised for a run to go on, and what would do."""
+    match summary.limit:
+        case "--max-cost-usd":
+            spent = sum(total.cost_usd for _, total in summary.usage)
+            return f" --max-cost-usd N   (N: more than {spent:.2f})"
+        case "--max-pause":
+            return "   (when the limit is over, or with a longer --max-pause)"
+        case "--deadline":
+            return "   (with another --deadline, or none)"
+        case _ if summary.stopped_because is StopReason.BUDGET:
+            return f" --max-trials N   (N: more than {summary.trials})"
+        case _:
+            return ""
 
 
 def short_path(path: Path) -> str:

@@ -17,8 +17,12 @@ from skillwalker.cli.option_groups import spread_groups
 from skillwalker.cli.options import open_project, wants_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from skillwalker.cli.endings import Wishes
     from skillwalker.cli.options import Project
+    from skillwalker.cli.running import Machinery
+    from skillwalker.plan import Order
 
 NOTHING_WRITTEN = WriteOptions()
 
@@ -53,6 +57,7 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
             raise typer.Exit(_resume(ctx, opened, run_kind, trials, limits, asked, wishes))
         running.require_resume("--accept-changes", asked.accept_changes)
         machinery = running.machinery(opened, trials, improver=search.improver)
+        config = running.config(opened, trials, limits, search)
         order = running.order(
             run_kind=run_kind,
             kind=TargetKind(noun),
@@ -60,9 +65,9 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
             target=target,
             machinery=machinery,
             neighbours=trials.neighbours,
-            config=running.config(opened, trials, limits, search),
+            config=config,
         )
-        raise typer.Exit(running.run((order,), opened, machinery, wishes))
+        raise typer.Exit(_start((order,), opened, machinery, wishes, limits))
 
     run.__doc__ = f"Improve the description of one {noun}."
     return spread_groups(run)
@@ -106,7 +111,7 @@ def measure(
         )
         for target in targets or (None,)
     )
-    raise typer.Exit(running.run(orders, opened, machinery, wishes))
+    raise typer.Exit(_start(orders, opened, machinery, wishes, limits))
 
 
 def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tuple[Project, Wishes]":
@@ -128,6 +133,24 @@ def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tupl
     )
 
 
+def _start(
+    orders: "Sequence[Order]",
+    opened: "Project",
+    machinery: "Machinery",
+    wishes: "Wishes",
+    limits: LimitOptions,
+) -> int:
+    """Do what was ordered under one budget, or only say what that would take."""
+    from skillwalker.cli import caps, planning, running
+
+    shared = caps.open_limits(
+        opened, limits, orders[0].config, machinery.choice, machinery.improver
+    )
+    if limits.dry_run:
+        return planning.show_plans(orders, opened, machinery, as_json=wishes.as_json)
+    return running.run(orders, opened, machinery, wishes, shared)
+
+
 def _resume(
     ctx: typer.Context,
     opened: "Project",
@@ -146,7 +169,7 @@ def _resume(
         asked.resume or "",
         run_kind=run_kind,
         concurrency=trials.concurrency,
-        max_trials=limits.max_trials,
+        limits=limits,
         accept_changes=asked.accept_changes,
         wishes=wishes,
     )

@@ -52,7 +52,7 @@ TrialModel = Annotated[
     typer.Option(
         "--trial-model",
         metavar="MODEL",
-        help="Model of every trial, whatever the cases say.",
+        help="Model of every trial, whatever the cases say; repeated: each case under each.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -111,6 +111,34 @@ MaxTrials = Annotated[
     typer.Option(
         help="Most trials, controls and retries included; 0 spends nothing.",
     ),
+]
+MaxCostUsd = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost-usd",
+        metavar="USD",
+        help="Most money, of trials and improver together; estimated where it is not known.",
+    ),
+]
+Deadline = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHEN",
+        help="Nothing starts after it: 07:30 (the next one), 90m or 2h30m.",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxPause = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPAN",
+        help="How long rate limits may pause it in all. Default: 30m.",
+        rich_help_panel=LIMITS,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Show plan, trials, money and hours at worst; spends nothing."),
 ]
 Apply = Annotated[bool, typer.Option("--apply", help="Write an improved description.")]
 AllowSimulated = Annotated[
@@ -203,7 +231,11 @@ class TrialOptions:
 class LimitOptions:
     """What may be spent."""
 
+    max_cost_usd: MaxCostUsd = None
     max_trials: MaxTrials = None
+    deadline: Deadline = None
+    max_pause: MaxPause = None
+    dry_run: DryRun = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

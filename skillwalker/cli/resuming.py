@@ -7,10 +7,10 @@ from pathlib import Path
 
 import typer
 
-from skillwalker.cli import running
+from skillwalker.cli import caps, running
 from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
 from skillwalker.cli.leaving import leave_junit, leave_reports
-from skillwalker.cli.loop_options import TrialOptions
+from skillwalker.cli.loop_options import LimitOptions, TrialOptions
 from skillwalker.cli.options import Project
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
@@ -25,7 +25,8 @@ from skillwalker.report import wording
 from skillwalker.report.console import Reporter
 
 MAY_BE_GIVEN = frozenset(
-    {"resume", "accept_changes", "concurrency", "max_trials", "apply", "allow_simulated"}
+    {"resume", "accept_changes", "concurrency", "apply", "allow_simulated"}
+    | {"max_trials", "max_cost_usd", "deadline", "max_pause"}
     | {"require_improvement", "fail_under", "junit", "no_html", "quiet", "debug"}
     | {"project", "as_json"}
 )
@@ -42,7 +43,7 @@ def resume(
     *,
     run_kind: str,
     concurrency: int,
-    max_trials: int | None,
+    limits: LimitOptions,
     accept_changes: bool,
     wishes: Wishes,
 ) -> int:
@@ -62,7 +63,12 @@ def resume(
     summary = _finished(folder, opened)
     if summary is not None and not (wishes.apply and summary.improved and not summary.applied):
         return _show_again(summary, folder, opened, wishes)
-    changed = {"concurrency": concurrency, "max_trials": max_trials}
+    changed: dict[str, object] = {
+        "concurrency": concurrency,
+        "max_trials": limits.max_trials,
+        "max_cost_usd": limits.max_cost_usd,
+        "max_pause": caps.max_pause(opened, limits),
+    }
     settings = {name: value for name, value in changed.items() if name in given}
     order = replace(
         order,
@@ -81,7 +87,9 @@ def resume(
     )
     told = replace(machinery.settings, listing_budget=record["listing_budget"])
     earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes)
-    return running.run((order,), opened, replace(machinery, settings=told), wishes, earlier)
+    shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
+    machinery = replace(machinery, settings=told)
+    return running.run((order,), opened, machinery, wishes, shared, earlier)
 
 
 def _given(ctx: typer.Context) -> frozenset[str]:

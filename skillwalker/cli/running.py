@@ -11,6 +11,7 @@ import anyio
 import typer
 from rich.prompt import Confirm
 
+from skillwalker.cli import caps
 from skillwalker.cli.endings import (
     EXIT_GATE,
     EXIT_INCONCLUSIVE,
@@ -27,9 +28,9 @@ from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptio
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.signals import run_watched
-from skillwalker.cli.usage import named, one_value
+from skillwalker.cli.usage import named
 from skillwalker.config import LoopConfig
-from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.summary import Paused, Summary
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.registry import Choice, EngineSettings, open_engine
 from skillwalker.errors import ConfigError, SkillwalkerError
@@ -97,7 +98,10 @@ def config(
         holdout=search.holdout,
         runs_per_query=trials.runs_per_query,
         improver_model=named("--model", search.model) or models.improver or "opus",
-        trial_model=one_value("--trial-model", trials.trial_model) or models.trial,
+        trial_model=tuple(
+            model for model in trials.trial_model or () if named("--trial-model", model)
+        )
+        or models.trial,
         seed=trials.seed,
         gate=None if search.no_gate else search.gate,
         confirm_runs=search.confirm_runs,
@@ -107,6 +111,8 @@ def config(
         timeout=trials.timeout,
         concurrency=trials.concurrency,
         max_trials=most_trials,
+        max_cost_usd=(budget.max_cost_usd if limits.max_cost_usd is None else limits.max_cost_usd),
+        max_pause=caps.max_pause(opened, limits),
     )
 
 
@@ -178,6 +184,7 @@ def run(
     opened: Project,
     machinery: Machinery,
     wishes: Wishes,
+    limits: Limits,
     earlier: Earlier | None = None,
 ) -> int:
     """Do the runs one after the other and give the exit code of them all.
@@ -187,6 +194,7 @@ def run(
         opened: the project.
         machinery: what runs the trials of all.
         wishes: what is to be done with the results.
+        limits: of all runs together.
         earlier: the life that a single order goes on with.
     """
     if wishes.debug:
@@ -195,7 +203,9 @@ def run(
     codes: list[int] = []
     for one in orders:
         try:
-            summary, interrupted = anyio.run(_run_one, one, opened, machinery, wishes, earlier)
+            summary, interrupted = anyio.run(
+                _run_one, one, opened, machinery, wishes, limits, earlier
+            )
         except SkillwalkerError as error:
             if len(orders) == 1:
                 raise
@@ -220,11 +230,16 @@ async def _run_one(
     opened: Project,
     machinery: Machinery,
     wishes: Wishes,
+    shared: Limits,
     earlier: Earlier | None,
 ) -> tuple[Summary, bool]:
     """Do one run under the signals that end it; say whether one came, however late."""
-    limits = Limits(max_trials=order.config.max_trials)
     reporter = Reporter(sys.stderr, quiet=wishes.quiet)
+    limits = shared.share(
+        max_trials=order.config.max_trials,
+        max_cost_usd=order.config.max_cost_usd,
+        on_pause=lambda until: reporter(Paused(until=until)),
+    )
     begun: list[str] = []
     around = Surroundings(
         places=opened.places,

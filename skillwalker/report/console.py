@@ -9,7 +9,9 @@ from rich.text import Text
 from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import (
     Event,
+    Forecast,
     IterationDone,
+    Paused,
     Proposed,
     RoundDone,
     SampleDone,
@@ -17,12 +19,19 @@ from skillwalker.datatypes.summary import (
     StepStarted,
     Summary,
     TrialDone,
+    TrialReused,
     Warned,
 )
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState, Outcome
-from skillwalker.report import wording
+from skillwalker.report import money_text, wording
 from skillwalker.report.plain import one_line, words_changed
-from skillwalker.report.tables import case_table, iteration_table, rate_table, what_fired
+from skillwalker.report.tables import (
+    case_table,
+    iteration_table,
+    model_table,
+    rate_table,
+    what_fired,
+)
 from skillwalker.steps.step_5_score import score
 
 PLAIN_WIDTH = 100
@@ -58,6 +67,8 @@ class Reporter:
         )
         self._task = self._progress.add_task("", total=None, note="", start=False)
         self._undecided = 0
+        self._cost = 0.0
+        self._forecast: Forecast | None = None
         self._iterations: list[Iteration] = []
 
     def __call__(self, event: Event) -> None:
@@ -69,16 +80,43 @@ class Reporter:
                 self._step_started(event)
             case TrialDone(trial=trial):
                 self._undecided += trial.outcome is Outcome.UNDECIDED
-                note = f"{self._undecided} undecided" if self._undecided else ""
-                self._progress.update(self._task, advance=trial.attempt == 0, note=note)
+                self._cost += trial.usage.cost_usd or 0.0
+                self._progress.update(self._task, advance=trial.attempt == 0, note=self._note())
+            case Forecast() | Paused() | Warned():
+                self._advise(event)
+            case TrialReused():
+                self._progress.update(self._task, advance=1)
             case IterationDone() | SampleDone():
                 self._measured(event)
             case Proposed() | RoundDone():
                 self._line(f"  {_news(event)}")
-            case Warned(message=message):
-                self._console.print(Text(f"warning: {one_line(message)}", style="yellow"))
             case _:
                 assert_never(event)
+
+    def _advise(self, event: Forecast | Paused | Warned) -> None:
+        """Say what a user should know."""
+        match event:
+            case Forecast():
+                self._foresee(event)
+            case Paused(until=until):
+                self.note(money_text.paused(until))
+            case Warned(message=message):
+                self._console.print(Text(f"warning: {one_line(message)}", style="yellow"))
+
+    def _note(self) -> str:
+        """Say what stands behind the bar: undecided, cost so far, and what is left."""
+        parts = (
+            f"{self._undecided} undecided" if self._undecided else "",
+            f"${self._cost:.2f}" if self._cost else "",
+            money_text.left(self._forecast) if self._forecast is not None else "",
+        )
+        return ", ".join(part for part in parts if part)
+
+    def _foresee(self, forecast: Forecast) -> None:
+        """Say once what is left, and keep it behind the bar."""
+        if self._forecast is None and forecast.trials:
+            self._line(f"  {money_text.forecast(forecast)}")
+        self._forecast = forecast
 
     def close(self) -> None:
         """Take the live bar off the screen."""
@@ -149,17 +187,14 @@ class Reporter:
         """
         show = self._console.print
         show()
-        if self._iterations and not self._quiet:
-            show(iteration_table(self._iterations, best=summary.best_iteration))
-        if summary.original is not None:
-            show(rate_table(summary))
-        if not self._quiet:
-            self._show_cases(summary)
+        self._show_figures(summary)
         if summary.best_description != summary.original_description:
             show(words_changed(summary.original_description, summary.best_description))
             show()
         show(Text(wording.verdict(summary), style="bold"))
         show(Text(wording.money(summary)))
+        if (cached := money_text.cached(summary)) is not None:
+            show(Text(cached))
         show(Text(f"recorded in {folder}"))
         if next_command is not None:
             show(Text(f"next: {next_command}"))
@@ -167,6 +202,18 @@ class Reporter:
             show(Text(wording.ROOMY, style="bold yellow"))
         if summary.simulated:
             show(Text(wording.SIMULATED, style="bold yellow"))
+
+    def _show_figures(self, summary: Summary) -> None:
+        """Show what was measured, as tables."""
+        show = self._console.print
+        if self._iterations and not self._quiet:
+            show(iteration_table(self._iterations, best=summary.best_iteration))
+        if summary.original is not None:
+            show(rate_table(summary))
+        if len(summary.by_model) > 1:
+            show(model_table(summary))
+        if not self._quiet:
+            self._show_cases(summary)
 
     def _show_cases(self, summary: Summary) -> None:
         """Show the cases that do not pass, or whose verdict moved."""

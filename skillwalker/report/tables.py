@@ -63,16 +63,35 @@ def rate_table(summary: Summary) -> Table:
     return table
 
 
+def model_table(summary: Summary) -> Table:
+    """Lay the balanced accuracy under each model side by side, and mark the weakest."""
+    changed = summary.best_iteration != 1 and summary.kind != "measure"
+    table = _table("Balanced accuracy by model", "", "original", *(("best",) if changed else ()))
+    for one in summary.by_model:
+        sides = (one.original, one.best) if changed else (one.original,)
+        mark = " (weakest)" if one.model == summary.weakest_model else ""
+        table.add_row(
+            f"{escape(one_line(one.model))}{mark}",
+            *(
+                wording.NOT_MEASURED if side is None else wording.rate(side.balanced)
+                for side in sides
+            ),
+        )
+    return table
+
+
 def case_table(pairs: list[tuple[CaseResult, CaseResult]], *, same: bool) -> Table:
     """Show in how many runs the target triggered in each case, with the interval of the last."""
     columns = ("original",) if same else ("original", "best")
     table = _table(
         "Cases that failed or moved (triggered runs)", "case", "should", *columns, "90 %"
     )
+    several = len({after.case.model for _, after in pairs}) > 1
     for before, after in pairs:
         results = (before,) if same else (before, after)
+        model = f" ({after.case.model})" if several else ""
         table.add_row(
-            escape(one_line(_case_name(after.case))),
+            escape(one_line(f"{_case_name(after.case)}{model}")),
             "yes" if after.case.should_trigger else "no",
             *(_fraction(result) for result in results),
             _interval(after),

@@ -1,0 +1,53 @@
+"""A plan and what it may take, as one JSON object."""
+
+import dataclasses
+
+from skillwalker.datatypes.vocabulary import CaseSet
+from skillwalker.estimate.worst_case import Estimate
+from skillwalker.plan import Order, Plan
+
+
+def plan_record(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> dict[str, object]:
+    """Tell what a run would do and take.
+
+    Args:
+        order: what was asked.
+        plan: what that means.
+        estimate: what it may take at the most.
+        payer: who would pay.
+    """
+    held_out = sum(split.set is CaseSet.HOLDOUT for split in plan.cases)
+    return {
+        "dry_run": True,
+        "kind": plan.kind,
+        "target": plan.target.id,
+        "target_path": plan.target_path,
+        "suite": plan.suite,
+        "cases": len(plan.cases),
+        "train": len(plan.cases) - held_out,
+        "holdout": held_out,
+        "models": plan.models,
+        "engine": order.engine,
+        "engine_why": order.engine_why,
+        "payer": payer,
+        "improver": None if plan.kind == "measure" else order.improver,
+        "simulated": order.engine == "simulated",
+        "max_cost_usd": plan.config.max_cost_usd,
+        **estimate_record(estimate),
+    }
+
+
+def estimate_record(estimate: Estimate) -> dict[str, object]:
+    """Tell what may be taken at the most."""
+    return {
+        "steps": [dataclasses.asdict(step) for step in estimate.steps],
+        "trials": estimate.trials,
+        "worst_trials": estimate.worst_trials,
+        "max_trials": estimate.max_trials,
+        "money": [dataclasses.asdict(one) for one in estimate.money],
+        "likely_usd": estimate.likely_usd,
+        "worst_usd": estimate.worst_usd,
+        "concurrency": estimate.concurrency,
+        "likely_hours": estimate.likely_seconds / 3600,
+        "worst_hours": estimate.worst_seconds / 3600,
+    }

@@ -1,0 +1,78 @@
+"""What a run would do and take, in lines for people (pure)."""
+
+from collections.abc import Iterator
+
+from skillwalker.budget.moments import say_span
+from skillwalker.datatypes.vocabulary import CaseSet
+from skillwalker.estimate.worst_case import Estimate, Money
+from skillwalker.plan import Order, Plan
+from skillwalker.report.wording import SIMULATED
+
+
+def plan_lines(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> tuple[str, ...]:
+    """Say what a run would do and take at the most.
+
+    Args:
+        order: what was asked.
+        plan: what that means.
+        estimate: what it may take.
+        payer: who would pay.
+    """
+    return tuple(_lines(order, plan, estimate, payer))
+
+
+def _lines(order: Order, plan: Plan, estimate: Estimate, payer: str) -> Iterator[str]:
+    cases = plan.cases
+    positives = sum(split.case.should_trigger for split in cases)
+    held_out = sum(split.set is CaseSet.HOLDOUT for split in cases)
+    yield f"{plan.kind} {plan.target.id} ({plan.target_path}), suite {plan.suite}"
+    yield (
+        f"  cases: {len(cases)} ({positives} should trigger, {len(cases) - positives} should not),"
+        f" {len(cases) - held_out} train, {held_out} holdout; {_models(plan)}"
+    )
+    why = f" ({order.engine_why})" if order.engine_why else ""
+    yield f"  engine: {order.engine}{why}; paid by {payer}"
+    if plan.kind != "measure":
+        yield f"  improver: {order.improver}, model {plan.config.improver_model}"
+    yield f"  trials at most: {_trials(estimate)}"
+    for one in estimate.money:
+        yield f"  {_money(one)}"
+    likely, worst = _dollars(estimate.likely_usd), _dollars(estimate.worst_usd)
+    yield f"  money: {likely} likely, {worst} at worst"
+    yield (
+        f"  time with {estimate.concurrency} at once: about {say_span(estimate.likely_seconds)},"
+        f" {say_span(estimate.worst_seconds)} at worst (every trial twice and until its timeout)"
+    )
+    if order.engine == "simulated":
+        yield f"  {SIMULATED}"
+
+
+def _models(plan: Plan) -> str:
+    models = plan.models
+    return f"model{'s' * (len(models) > 1)} {', '.join(models)}"
+
+
+def _trials(estimate: Estimate) -> str:
+    """Tell the trials step by step, and what bounds them."""
+    steps = ", ".join(f"{step.trials} {step.name}" for step in estimate.steps if step.trials)
+    text = f"{estimate.trials} ({steps}), {estimate.worst_trials} if each must be run twice"
+    if estimate.max_trials is None:
+        return text
+    return f"{text}; --max-trials allows {estimate.max_trials}"
+
+
+def _money(one: Money) -> str:
+    """Tell what calls of one purpose may cost, and by whose price."""
+    if one.worst_usd is None:
+        return (
+            f"{one.calls} {one.purpose} calls of {one.model}: no price is known; write"
+            f' [prices."{one.model}"] into skillwalker.toml'
+        )
+    return (
+        f"{one.calls} {one.purpose} calls of {one.model}: {_dollars(one.likely_usd)} to"
+        f" {_dollars(one.worst_usd)} ({one.price_source}; tokens are assumed)"
+    )
+
+
+def _dollars(amount: float | None) -> str:
+    return "unknown" if amount is None else f"${amount:.2f}"
