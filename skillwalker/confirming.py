@@ -1,6 +1,5 @@
 """Lays the original and the best side by side at the end, and judges from those trials alone."""
 
-import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -41,9 +40,12 @@ class Confirming:
         self._rounds: list[tuple[Results, Results]] = []
         self._gate: GateResult | None = None
         self._winner_checked = False
+        self._winner_fault: str | None = None
 
     async def run(self, original: Iteration, best: Iteration, *, most: int) -> None:
         """Measure both in whole rounds until the gate has its answer, then check the winner.
+
+        Further rounds that were asked for later follow, each lot judged as another look.
 
         Args:
             original: the first iteration.
@@ -59,29 +61,41 @@ class Confirming:
         if best is original or asked is None:
             return
         threshold = gate.threshold(asked, self._plan.looks)
-        if not gate.worth_confirming(original, best):
-            self._gate = gate.not_confirmed(threshold)
-            return
-        for number in itertools.count(1):
-            self._rounds.append((await self._round(original), await self._round(best)))
-            before, after = self._joined()
-            self._gate = gate.judge(
-                before,
-                after,
-                threshold=threshold,
-                max_loss=self._plan.config.max_loss,
-            neighbours=self._neighbours(),
-                rounds=number,
-            )
-            self._listener(events.RoundDone(rounds=number, gate=self._gate))
-            if not gate.another_round(self._gate, most=most):
-                break
-        if self._gate is not None and self._gate.passed:
+        if gate.worth_confirming(original, best):
+            judged = await self._judge_round(original, best, threshold)
+            while gate.another_round(judged, most=most):
+                judged = await self._judge_round(original, best, threshold)
             await self._check_winner(best)
+        else:
+            self._gate = gate.not_confirmed(threshold)
+        for further in self._plan.more:
+            for _ in range(further.rounds):
+                await self._judge_round(original, best, gate.threshold(asked, further.looks))
+            await self._check_winner(best)
+
+    async def _judge_round(
+        self, original: Iteration, best: Iteration, threshold: float
+    ) -> GateResult:
+        """Measure both once more, and judge from all rounds so far."""
+        self._rounds.append((await self._round(original), await self._round(best)))
+        before, after = self._joined()
+        judged = gate.judge(
+            before,
+            after,
+            threshold=threshold,
+            max_loss=self._plan.config.max_loss,
+            neighbours=self._neighbours(),
+            rounds=len(self._rounds),
+        )
+        self._gate = judged
+        self._listener(events.RoundDone(rounds=judged.rounds, gate=judged))
+        return judged
 
     @property
     def gate(self) -> GateResult | None:
         """The judgement; a winner that was not checked is not one."""
+        if self._winner_fault is not None:
+            return self._refused(self._winner_fault)
         if self._winner_checked:
             return self._gate
         return self._refused("the run ended before the winner's controls were run")
@@ -124,10 +138,12 @@ class Confirming:
 
     async def _check_winner(self, best: Iteration) -> None:
         """A winner on which the controls fail is no improvement, whatever its rates."""
+        if self._winner_checked or self._gate is None or not self._gate.passed:
+            return
         try:
             await self._check_text(best.description, best.number)
         except PreflightError as error:
-            self._gate = self._refused(f"the winner fails its controls: {error}")
+            self._winner_fault = f"the winner fails its controls: {error}"
             self._listener(events.Warned(message=f"the winner was refused: {error}"))
         self._winner_checked = True
 

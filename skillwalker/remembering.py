@@ -58,7 +58,9 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
     fingerprint = target_fingerprint(plan, engine=summary.engine, text=in_file)
     # Two texts that were given, and not searched for, are no lottery.
     looked = _searched(summary) and summary.gate is not None and summary.gate.rounds > 0
-    counted = entry is not None and entry.run_id == summary.run_id  # in a life that was killed
+    taken = looks_taken(entry, plan)
+    # In a life of the run that was killed; rounds that were added later are another look.
+    counted = entry is not None and entry.run_id == summary.run_id and taken >= plan.last_look
     new = LockEntry(
         key=entry_key(plan, engine=summary.engine),
         kind=plan.target.kind,
@@ -68,7 +70,7 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
         fingerprint=fingerprint,
         rates=summary.best if summary.applied else summary.original,
         run_id=summary.run_id,
-        looks=looks_taken(entry, plan) + (looked and not counted),
+        looks=taken + (looked and not counted),
         looked_with=cases_fingerprint(plan),
         applied=_applied(entry, summary, in_file),
     )

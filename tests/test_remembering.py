@@ -10,7 +10,7 @@ from skillwalker.datatypes.scores import GateResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.fingerprint import search_fingerprint, target_fingerprint
-from skillwalker.plan import Plan
+from skillwalker.plan import FurtherRounds, Plan
 from skillwalker.remembering import looks_taken, rechecked, remembered
 from skillwalker.targets.names import description_hash
 from tests.bench import DESCRIPTION, make_bench_project, plan_of
@@ -67,9 +67,21 @@ def test_a_look_is_a_gate_with_confirm_rounds(
 
 def test_looks_add_up_over_nights_and_over_improvements_that_were_written(plan: Plan) -> None:
     first = after(None, plan, ended_search(plan))
-    second = after(first, plan, applied(plan))
+    second = after(first, replace(plan, looks=2), replace(applied(plan), run_id="20261201T120000"))
     written = replace(plan, target=replace(plan.target, description=BETTER))
     assert (first.looks, second.looks, looks_taken(second, written)) == (1, 2, 2)
+
+
+def test_further_rounds_of_a_run_are_another_look_and_a_life_of_it_none(plan: Plan) -> None:
+    summary = ended_search(plan)
+    first = after(None, plan, summary)
+    assert after(first, plan, summary).looks == 1  # killed behind the lock's entry, and resumed
+    more = replace(plan, more=(FurtherRounds(rounds=2, looks=2),))
+    second = after(first, more, summary)
+    assert (second.looks, after(second, more, summary).looks) == (2, 2)
+    other = after(second, replace(plan, looks=3), replace(summary, run_id="20261201T120000"))
+    third = replace(more, more=(*more.more, FurtherRounds(rounds=1, looks=4)))
+    assert (other.looks, after(other, third, summary).looks) == (3, 4)
 
 
 def test_looks_begin_anew_with_other_cases_or_a_text_that_somebody_else_wrote(plan: Plan) -> None:

@@ -14,7 +14,7 @@ from skillwalker.datatypes.inputs import SplitCase, Target
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import StoreError
-from skillwalker.plan import Order, Plan
+from skillwalker.plan import FurtherRounds, Order, Plan
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.store import PLAN, RunStore, read_plan
 from skillwalker.recording.warm_search import find_warm
@@ -43,6 +43,8 @@ class Earlier:
     """Its run.json."""
     accept_changes: bool = False
     """Go on although suite, target, siblings, model or CLI are no longer what they were."""
+    more: FurtherRounds | None = None
+    """Confirm rounds to add to a run that had come to its end; their look at the least."""
 
 
 class Foundation:
@@ -73,7 +75,9 @@ class Foundation:
             self._accept(found)
             if found:
                 store.set_aside(plan.kind, stale_cases(old, self._record))
-        store.write_plan(self._record)
+        if earlier is None or earlier.more is None:
+            store.write_plan(self._record)
+        # Else a finished run stays one until an engine is there that may add to it.
 
     @property
     def is_resumed(self) -> bool:

@@ -42,7 +42,8 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
     summary = _summary(folder)
     chosen = _choose(which, summary, folder)
     text = str(summary["best_description"] if chosen is Which.BEST else _original(plan, folder))
-    trials = _last_attempts(RunStore(folder).trials)
+    store = RunStore(folder)
+    trials = _last_attempts((*(one.trial for one in store.reused), *store.trials))
     basis, counted = _counted(trials, description_hash(text), _original(plan, folder) == text)
     if not counted:
         raise StoreError(f"run {folder.name} holds no trial of its {chosen} description")
