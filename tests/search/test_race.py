@@ -79,6 +79,11 @@ def test_a_fifth_of_the_budget_is_kept_for_whole_rounds(
     assert race(cases, budget=budget).confirm_rounds == rounds
 
 
+def test_the_neighbours_requests_are_part_of_each_round() -> None:
+    strategy = race(12, neighbours=8)
+    assert (strategy.confirm_rounds, strategy.search_budget) == (1, 80)
+
+
 @pytest.mark.parametrize(("budget", "measures_only"), [(47, True), (48, False)])
 def test_below_four_trials_a_case_it_only_measures(budget: int, measures_only: bool) -> None:
     _, named = drive(race(budget=budget), split_cases(12), World(even))
