@@ -7,7 +7,7 @@ from pathlib import Path
 from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.inputs import Listed, ListingPlace
 from skillwalker.datatypes.recorded import CaseTally, RecordedCase, RecordedIteration, RecordedRun
-from skillwalker.datatypes.scores import GateResult, UsageTotal
+from skillwalker.datatypes.scores import GateResult, UsageTotal, sum_usage
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, Usage
 from skillwalker.datatypes.vocabulary import (
@@ -123,6 +123,7 @@ def recorded_run(
         iterations=iterations,
         trials=trials,
         answers=answers(texts),
+        exchanges=tuple(one for answer in answers(texts) for one in answer.exchanges),
         rivals=("demo:other",),
         max_turns=4,
     )
@@ -185,7 +186,7 @@ def summary_of(
         trials=len(trials),
         undecided=sum(trial.outcome is Outcome.UNDECIDED for trial in trials),
         usage=(
-            ("trial", UsageTotal(calls=len(trials), cost_usd=0.01 * len(trials))),
+            ("trial", sum_usage(trial.usage for trial in trials)),
             ("improver", UsageTotal(calls=1, cost_unknown_calls=1)),
             ("judge", UsageTotal()),
         ),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Phase
@@ -77,10 +77,21 @@ class RecordedRun:
     """Every one on disk, in the order in which it was finished."""
     answers: tuple[Answer, ...]
     """The improver's, by number of the proposal."""
+    reused: tuple[Trial, ...] = ()
+    """Trials that earlier runs paid for; they count like this run's own, but for money."""
+    discarded: tuple[Trial, ...] = ()
+    """Trials that were paid for and count for nothing, as those of cases that were changed."""
+    exchanges: tuple[Exchange, ...] = ()
+    """Every call of the improver, also those of an answer that was cut off."""
     rivals: tuple[str, ...] = ()
     """What was installed beside the target."""
     max_turns: int | None = None
     """Model turns that a trial could have, unless its case says otherwise."""
+
+    @property
+    def counted(self) -> tuple[Trial, ...]:
+        """Every trial that a rate can be made of."""
+        return (*self.reused, *self.trials)
 
     @property
     def original(self) -> RecordedIteration | None:

@@ -1,6 +1,7 @@
 """Reads a recorded run of the loop whole: all that a report or a comparison is made of."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from skillwalker.datatypes.trials import Trial
 from skillwalker.errors import StoreError
 from skillwalker.recording import records, store
 from skillwalker.recording.rows import read_rows
+from skillwalker.recording.warm import read_warm
 from skillwalker.transcripts.dialogue import read_dialogue
 
 _Record = TypeVar("_Record")
@@ -50,6 +52,13 @@ def read_recorded(folder: Path) -> RecordedRun:
                 records.read_answers(read_rows(folder / store.IMPROVER)).items()
             )
         ),
+        reused=_reused(folder),
+        discarded=tuple(
+            records.read_trial(row)
+            for name in (store.REFUSED, store.SET_ASIDE)
+            for row in read_rows(folder / name)
+        ),
+        exchanges=tuple(map(records.read_exchange, read_rows(folder / store.IMPROVER))),
         rivals=tuple(str(rival) for rival in rivals) if isinstance(rivals, list) else (),
         max_turns=turns if isinstance(turns, int) else None,
     )
@@ -72,6 +81,12 @@ def _trials(folder: Path) -> tuple[Trial, ...]:
     """Read the trials; of one that was written twice, the later line."""
     trials = (records.read_trial(row) for row in read_rows(folder / store.TRIALS))
     return tuple({records.trial_key(trial): trial for trial in trials}.values())
+
+
+def _reused(folder: Path) -> tuple[Trial, ...]:
+    """Read the trials that were taken over; their transcripts lie in the runs that paid."""
+    rows = read_warm(read_rows(folder / store.REUSED))
+    return tuple(replace(one.trial, transcript=None) for one in rows)
 
 
 def _cases(folder: Path, plan: Mapping[str, object]) -> tuple[RecordedCase, ...]:

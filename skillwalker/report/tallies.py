@@ -24,7 +24,7 @@ def last_attempts(trials: Iterable[Trial]) -> tuple[Trial, ...]:
 def confirmed(run: RecordedRun, text: RecordedIteration) -> tuple[CaseTally, ...]:
     """Count the confirm rounds of a text by case; empty when there was none."""
     trials: dict[tuple[str, str], list[Trial]] = {}
-    for trial in last_attempts(run.trials):
+    for trial in last_attempts(run.counted):
         if trial.set is CaseSet.CONFIRM and trial.candidate == text.candidate:
             trials.setdefault((trial.case, trial.model_asked), []).append(trial)
     return tuple(
@@ -59,7 +59,7 @@ def trials_of(run: RecordedRun, text: RecordedIteration) -> tuple[Trial, ...]:
     sets = {CaseSet.CONFIRM} if confirmed(run, text) else SEARCH_SETS
     return tuple(
         trial
-        for trial in last_attempts(run.trials)
+        for trial in last_attempts(run.counted)
         if trial.candidate == text.candidate and trial.set in sets
     )
 

@@ -11,12 +11,13 @@ from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.report import wording
 from skillwalker.report.html.charts import RatePoint, rate_chart, step_chart
-from skillwalker.report.html.costs import cache_share, cache_words, cost_rows
+from skillwalker.report.html.costs import cost_rows
 from skillwalker.report.html.dialogues import readable
 from skillwalker.report.html.environment import moment, render
 from skillwalker.report.html.fired import call_turns, confusion
 from skillwalker.report.html.heat import heat_map, iteration_name
 from skillwalker.report.misses import Miss, find_misses, what_happened
+from skillwalker.report.money_text import cached
 from skillwalker.report.tallies import rates_of_tallies
 from skillwalker.report.unknowns import unknowns
 from skillwalker.report.word_diff import word_diff
@@ -108,7 +109,7 @@ def render_run(
         has_transcripts=dialogues is not None,
         costs=cost_rows(run),
         money=wording.money(summary),
-        cache=cache_words(None if summary.simulated else cache_share(run)),
+        cache=None if summary.simulated else cached(summary),
         unknowns=unknowns(run),
         next_command=next_command,
     )

@@ -11,6 +11,8 @@ from itertools import pairwise
 import pytest
 
 from skillwalker.datatypes.recorded import RecordedRun, Said, Speaker
+from skillwalker.datatypes.scores import UsageTotal
+from skillwalker.datatypes.summary import ModelRates
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.report import wording
 from skillwalker.report.html.page import render_run, wanted_transcripts
@@ -75,7 +77,7 @@ def test_a_person_who_sees_only_the_page_can_say_what_how_sure_what_cost_and_wha
         "names the nouns that users type",
         "used demo:other instead",
         "undecided: crash",
-        "75 % of the trials' input was read from the prompt cache",
+        "75 % of the trials' prompts came from the cache",
         "and 1 calls of unknown cost",
         "6 of 40 trials say nothing (6 crash)",
         "The cost of 1 calls is not known",
@@ -117,11 +119,36 @@ def test_a_roomy_listing_is_said() -> None:
 
 def test_a_low_cache_share_is_a_warning() -> None:
     run = plain_run()
-    cold = tuple(
-        replace(trial, usage=replace(trial.usage, cache_read_tokens=10)) for trial in run.trials
-    )
-    assert "Warning: that is under 60 %" in page(replace(run, trials=cold)).words
+    cold = replace(run.summary, usage=(("trial", UsageTotal(calls=9, input_tokens=9)),))
+    assert "Warning: only 0 %" in page(replace(run, summary=cold)).words
     assert "Warning" not in page(run).words
+    simulated = replace(cold, simulated=True)
+    assert "Warning" not in page(replace(run, summary=simulated)).words
+
+
+def test_several_models_have_their_own_rates_and_the_weakest_is_named() -> None:
+    run = plain_run()
+    rates = run.summary.original
+    assert rates is not None
+    models = tuple(ModelRates(model=name, original=rates, best=rates) for name in ("a", "b"))
+    several = replace(run.summary, by_model=models, weakest_model="b")
+    assert "b (weakest)" in page(replace(run, summary=several)).words
+    assert "Rates by model" not in page(run).words
+
+
+def test_a_trial_that_an_earlier_run_paid_for_counts_but_for_money() -> None:
+    run = plain_run()
+    moved = replace(run, trials=run.trials[1:], reused=run.trials[:1])
+    before, after = (" ".join(page(one).words.split()) for one in (run, moved))
+    cut = "By purpose and model"
+    assert before.split(cut)[0] == after.split(cut)[0]
+    assert "trialsclaude-sonnet-4-5393,900" in after
+
+
+def test_trials_that_count_for_nothing_are_in_the_cost() -> None:
+    run = plain_run()
+    words = " ".join(page(replace(run, discarded=run.trials[:3])).words.split())
+    assert "trials that count for nothingclaude-sonnet-4-53300900" in words
 
 
 def nothing_measured(run: RecordedRun) -> RecordedRun:
