@@ -65,14 +65,10 @@ def _gains(run: RunFacts, counts: Sequence[CaseCount]) -> list[AppliedGain]:
 
 def _gain(run: RunFacts, setting: Setting, counts: Sequence[CaseCount]) -> AppliedGain:
     """Compare both texts under one setting, by the cases that both decided."""
-    before, after = (
-        {count.case: count for count in counts if count.candidate == text}
-        for text in (run.original, run.best)
-    )
+    before, after = (_by_case(counts, text) for text in (run.original, run.best))
     shared = sorted(before.keys() & after.keys())
     old, new = (
-        [case_runs([side[case]], {run.run_id: run})[0] for case in shared]
-        for side in (before, after)
+        [case_runs(side[case], {run.run_id: run})[0] for case in shared] for side in (before, after)
     )
     change = compare([_pair(first, second) for first, second in zip(old, new, strict=True)])
     return AppliedGain(
@@ -86,6 +82,15 @@ def _gain(run: RunFacts, setting: Setting, counts: Sequence[CaseCount]) -> Appli
         interval=change.interval,
         p_better=change.p_better,
     )
+
+
+def _by_case(counts: Sequence[CaseCount], text: str | None) -> dict[str, list[CaseCount]]:
+    """Lay out what one text did, case by case."""
+    found: defaultdict[str, list[CaseCount]] = defaultdict(list)
+    for count in counts:
+        if count.candidate == text:
+            found[count.case].append(count)
+    return found
 
 
 def _pair(before: CaseRuns, after: CaseRuns) -> PairedCase:
