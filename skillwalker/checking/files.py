@@ -71,7 +71,7 @@ def _misnamed(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
 def _loose(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
     for name in sorted(names):
         path = folder / name
-        if name.lower().endswith(".md") and name != SKILL_FILE and _has_frontmatter(path):
+        if name.lower().endswith(".md") and name != SKILL_FILE and has_frontmatter(path):
             yield CheckFinding(
                 rule="loose-file",
                 severity=Severity.ERROR,
@@ -82,7 +82,8 @@ def _loose(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
             )
 
 
-def _has_frontmatter(path: Path) -> bool:
+def has_frontmatter(path: Path) -> bool:
+    """Say whether a file begins as one with a frontmatter does."""
     try:
         return path.is_file() and path.read_bytes()[:7].lstrip(b"\xef\xbb\xbf").startswith(b"---")
     except OSError:

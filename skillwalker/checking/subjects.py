@@ -6,14 +6,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillwalker.checking.files import has_frontmatter
 from skillwalker.checking.suites import SuitePlace
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import TargetError
-from skillwalker.paths import EVALS_DIR, MANIFEST, Places, find_project, open_places
+from skillwalker.paths import (
+    EVALS_DIR,
+    MANIFEST,
+    PLUGINS_DIR,
+    Places,
+    find_project,
+    open_places,
+)
 from skillwalker.settings import load_settings
 from skillwalker.suites.load import TESTS_FILE, list_suites
 from skillwalker.targets.kind import KINDS, SKILL_FILE
-from skillwalker.targets.place import NOT_SEARCHED, PROJECT_FOLDER, find_files, kind_of
+from skillwalker.targets.place import (
+    NOT_SEARCHED,
+    PROJECT_FOLDER,
+    find_files,
+    kind_of,
+    place_of,
+)
 
 SUITE_FOLDERS = frozenset({EVALS_DIR, "test-suites"})
 """Folders whose folders are suites, wherever they lie."""
@@ -87,8 +101,19 @@ def _files_at(path: Path) -> Files:
         is_one = path.suffix.lower() == ".md"
         return ((path, kind_of(path)),) if is_one else ()
     return tuple(
-        (file, kind) for file, kind in find_files(path) if not _belongs_to_skill(file, path)
+        (file, kind)
+        for file, kind in find_files(path)
+        if not _belongs_to_skill(file, path) and not _is_prose(file, kind)
     )
+
+
+def _is_prose(file: Path, kind: TargetKind) -> bool:
+    """Say whether a text in a folder called agents is none: nothing says that it is."""
+    root = place_of(file, kind).root
+    is_loaded = root.name == PROJECT_FOLDER or (root / MANIFEST).is_file()
+    if kind is TargetKind.SKILL or is_loaded or root.parent.name == PLUGINS_DIR:
+        return False
+    return not has_frontmatter(file)
 
 
 def _belongs_to_skill(file: Path, root: Path) -> bool:

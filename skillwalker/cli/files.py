@@ -58,7 +58,8 @@ def show(
         texts = [listed_text(each, written_text(t), places.project) for t, each in shown]
         typer.echo("\n\n".join([*texts, room_text(rooms(there))] if installed else texts))
     if not shown:
-        typer.echo(f"there is no skill or agent in {places.project}", err=True)
+        where = f"{places.home} or {places.project}" if installed else f"{places.project}"
+        typer.echo(f"there is no skill or agent in {where}", err=True)
     if strict and not all(listed.listed for _, listed in shown):
         raise typer.Exit(1)
 

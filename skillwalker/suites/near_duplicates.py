@@ -72,13 +72,14 @@ def group_near_duplicates(prompts: Sequence[str]) -> tuple[int, ...]:
 
 
 def is_rewording(left: str, right: str) -> bool:
-    """Say whether two prompts are alike by words and by sequences, closer than a near miss is."""
-    texts = [_RUN.sub(_shortened, normalise(text)) for text in (left, right)]
-    for measure in (_WORDS, _SEQUENCES):
-        first, second = (measure.features(text) for text in texts)
-        if len(first & second) < measure.enough(len(first), len(second)):
-            return False
-    return True
+    """Say whether two prompts are one with a few words more: closer than a near miss is.
+
+    A near miss has another word in the place of one; here all words of either are in the other.
+    """
+    first, second = (_RUN.sub(_shortened, normalise(text)) for text in (left, right))
+    few, many = sorted((_words(first), _words(second)), key=len)
+    own, other = _sequences(first), _sequences(second)
+    return few <= many and len(own & other) >= _enough_for_jaccard(len(own), len(other))
 
 
 def _shortened(run: re.Match[str]) -> str:

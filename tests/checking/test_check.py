@@ -321,6 +321,7 @@ def test_twenty_clean_skills_and_their_suite_are_left_alone(tmp_path: Path) -> N
 def test_a_bare_folder_of_skills_is_checked(tmp_path: Path) -> None:
     write(tmp_path / "bag/one/SKILL.md", HEAD.format("Draws maps of towns on request."))
     write(tmp_path / "bag/two/SKILL.md", HEAD.format("Tiny."))
+    write(tmp_path / "bag/docs/agents/how-we-work.md", "# Prose in a folder of that name\n")
     checked = check(at_paths([tmp_path / "bag"], places_of(tmp_path)))
     assert [(each.path.parent.name, each.rule) for each in checked.findings] == [
         ("two", "description")
@@ -360,3 +361,73 @@ def test_a_skill_that_only_its_user_calls_is_an_error_once_it_is_measured(tmp_pa
     (measured,) = check(whole_project(places)).findings
     (alone,) = check(at_paths([path], places)).findings
     assert (measured.severity, alone.severity) == (Severity.ERROR, Severity.WARNING)
+
+
+def suite_of(root: Path, *tests: dict[str, object], files: Mapping[str, str] = {}) -> list[str]:
+    """Write a sound project with one suite; give the rules that find something in it."""
+    plant_sound(root)
+    write(root / "evals/one/tests.json", json.dumps({"tests": [*POSITIVE, *tests]}, indent=1))
+    for path, text in files.items():
+        write(root / "evals/one" / path, text)
+    return [each.rule for each in check(whole_project(places_of(root))).findings]
+
+
+def plant_sound(root: Path) -> None:
+    """Write the small project without faults and without a suite."""
+    make_project(root)
+    write_sound(root)
+
+
+FAR = [
+    case(f"f{at}", text, False) for at, text in enumerate(["sing a song", "order pizza", "cook"])
+]
+
+
+def test_a_tag_makes_a_near_miss(tmp_path: Path) -> None:
+    assert suite_of(tmp_path, *FAR, case("n", "hum it", False, tags=["near-miss"])) == []
+
+
+def test_ordinary_words_make_no_near_miss(tmp_path: Path) -> None:
+    ordinary = case("n", "please show what there should be this time, yesterday", False)
+    assert suite_of(tmp_path, *FAR, ordinary) == []  # "yesterday" is no ordinary word
+    ordinary["prompt"] = "please show what there should be with this"
+    assert suite_of(tmp_path, *FAR, ordinary) == ["no-near-miss"]
+
+
+def test_a_near_miss_may_be_one_word_away(tmp_path: Path) -> None:
+    near = case("n4", "check what I changed since Christmas", False)
+    assert suite_of(tmp_path, *NEGATIVE, near) == []
+
+
+def test_a_repetition_on_one_side_contradicts_nothing(tmp_path: Path) -> None:
+    again = case("p4", "look for mistakes on my branch")
+    assert suite_of(tmp_path, *NEGATIVE, again) == ["near-duplicate"]
+
+
+def test_files_that_cases_name_are_used(tmp_path: Path) -> None:
+    named = {**case("p4", ""), "promptFile": "deep/four.md", "scaffold": "app"}
+    del named["prompt"]
+    files = {"prompts/deep/four.md": "see to my patch of today\n", "scaffolds/app/a.py": "pass\n"}
+    assert suite_of(tmp_path, *NEGATIVE, named, files=files) == []
+
+
+def test_a_block_of_lines_is_a_sound_description(tmp_path: Path) -> None:
+    plant_sound(tmp_path)
+    text = "---\ndescription: |\n  Finds mistakes in a change,\n  line by line.\n---\n"
+    write(tmp_path / "plugins/demo/skills/review/SKILL.md", text)
+    assert check(whole_project(places_of(tmp_path))).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("no-json", 1), ("unknown-case-key", 4), ("no-target", 4), ("empty", None)]
+)
+def test_a_fault_of_a_suite_has_its_line(
+    planted: tuple[Path, Checked], name: str, line: int | None
+) -> None:
+    (first, *_) = found(planted, f"evals/{name}/tests.json", "suite")
+    assert first.line == line
+
+
+def test_findings_come_in_order_of_files_and_lines(planted: tuple[Path, Checked]) -> None:
+    places = [(each.path.as_posix(), each.line or 0) for each in planted[1].findings]
+    assert places == sorted(places)

@@ -354,3 +354,18 @@ def test_a_suite_of_our_own_is_known_by_its_form(tmp_path: Path) -> None:
     assert suites_at(DATA / "promptfoo.yaml", "promptfoo.yaml") is None
     with pytest.raises(SuiteError, match=r"holds no tests\.json"):
         suites_at(tmp_path / "project" / "plugins", "plugins")
+
+
+def test_a_rival_of_the_same_plugin_comes_before_its_namesakes(tmp_path: Path) -> None:
+    places = make_project(tmp_path)
+    write(tmp_path / "plugins/able/skills/release/SKILL.md", "---\ndescription: does it\n---\n")
+    assert read(places, DATA / "preferred.json")[1]["preferred"] == "demo:release"
+
+
+def test_a_folder_that_is_a_suite_is_imported_under_its_name(tmp_path: Path) -> None:
+    places = make_project(tmp_path / "project")
+    add_skill(places, "review")
+    (found,) = find_suites(reference(tmp_path) / "review", "review")
+    (done,) = import_suites([found], suite=None, target=None, written=None, places=places)
+    assert (done.name, done.path) == ("review", "evals/review/tests.json")
+    assert load_suite(places, "review").cases[0].name == "plain"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.suites.near_duplicates import group_near_duplicates, normalise
+from skillwalker.suites.near_duplicates import group_near_duplicates, is_rewording, normalise
 
 
 def alike(left: str, right: str) -> bool:
@@ -100,3 +100,19 @@ def test_pasted_data_counts_as_one_word() -> None:
     assert group_near_duplicates([one, other, another, "bake"]) == (0, 0, 2, 3)
     marks = "a" + "\u0301\u0316" * 100_000
     assert group_near_duplicates([marks, marks.upper()]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("look for mistakes in my branch", "Please look for mistakes in my branch!", True),
+        ("检查我的代码中的错误", "请检查我的代码中的错误", True),
+        ("check what I changed since yesterday", "check what I changed since Christmas", False),
+        ("review this file", "review this film", False),
+        ("review my code", "explain to a friend of mine how to review my code", False),
+        ("one", "two", False),
+    ],
+)
+def test_a_rewording_adds_words_and_replaces_none(left: str, right: str, expected: bool) -> None:
+    assert is_rewording(left, right) is expected
+    assert is_rewording(right, left) is expected
