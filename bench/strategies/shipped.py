@@ -92,7 +92,7 @@ def split_of(skill: Skill) -> tuple[SplitCase, ...]:
     return tuple(
         SplitCase(
             case=TriggerCase(
-                name=f"case {at}",
+                name=f"case {at:02}",
                 prompt=f"query {at}",
                 should_trigger=query.positive,
                 model="world",
@@ -113,7 +113,7 @@ def run_shipped(skill: Skill, strategy: Strategy, config: LoopConfig, budget: in
         config: whose gate, confirm rounds and loss limit hold.
         budget: most calls, the improver's and the controls' too.
     """
-    run = _Run(skill, strategy, config, budget)
+    run = Run(skill, strategy, config, budget)
     try:
         run.controls()
         run.search()
@@ -123,7 +123,7 @@ def run_shipped(skill: Skill, strategy: Strategy, config: LoopConfig, budget: in
     return run.outcome()
 
 
-class _Run:
+class Run:
     """The state of one run."""
 
     def __init__(self, skill: Skill, strategy: Strategy, config: LoopConfig, budget: int) -> None:

@@ -109,7 +109,7 @@ class Skill:
         self.draw = Random(f"skill {seed}")  # noqa: S311 (a simulation, no secret)
         self.calls = 0
         half = self.draw.randint(setting.fewest_cases // 2, setting.most_cases // 2)
-        self._weights = {positive: self._cluster_weights() for positive in (True, False)}
+        self.weights = {positive: self._cluster_weights() for positive in (True, False)}
         self.queries = (*self._queries(True, half, 0), *self._queries(False, half, half))
         self.original = self.text(
             cover=[self.draw.gauss(0.0, setting.cover_sd) for _ in range(2 * CLUSTERS)],
@@ -138,7 +138,7 @@ class Skill:
         base = setting.level + (text.eagerness if positive else -text.eagerness)
         sd = math.hypot(setting.difficulty_sd, setting.quirk_sd)
         worth = 0.0
-        for at, weight in enumerate(self._weights[positive]):
+        for at, weight in enumerate(self.weights[positive]):
             middle = base + text.cover[first + at]
             worth += weight * fmean(
                 _logistic(setting.sharpness * (middle + sd * z)) for z in QUANTILES
@@ -192,7 +192,7 @@ class Skill:
         """Draw the queries of one class."""
         made: list[Query] = []
         base = 0 if positive else CLUSTERS
-        weights = self._weights[positive]
+        weights = self.weights[positive]
         for at in range(count):
             if made and self.draw.random() < self.setting.duplicates:
                 made.append(self.draw.choice(made))
