@@ -9,3 +9,6 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, database=None)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+# A test that runs the command line adds nothing to the summary of the job that runs the tests.
+os.environ.pop("GITHUB_ACTIONS", None)
