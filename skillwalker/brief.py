@@ -1,12 +1,12 @@
 """What the improver may know of the history: train results only, by construction."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from skillwalker.datatypes.improver import Attempt, Brief, TrainCase
-from skillwalker.datatypes.inputs import Target
+from skillwalker.datatypes.inputs import Target, TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Iteration
 from skillwalker.datatypes.vocabulary import CaseSet, Operator
 from skillwalker.intervals import compare
@@ -59,6 +59,7 @@ def write_brief(
     max_units: int,
     when_to_use: str | None,
     adaptive: bool = False,
+    unmovable: Collection[TriggerCase] = (),
 ) -> Brief:
     """Gather what the improver is told.
 
@@ -72,7 +73,10 @@ def write_brief(
         when_to_use: the part of the listed text that stays.
         adaptive: the texts ran on different cases, some often: failures and scores are then taken
             from the posterior, else from majority votes.
+        unmovable: cases that no description can move; they are told as neither.
     """
+    parent = _without(parent, unmovable)
+    history = [_without(record, unmovable) for record in history]
     evidence = _by_belief(parent, history) if adaptive else _by_votes(parent, history)
     return Brief(
         kind=target.kind,
@@ -87,6 +91,14 @@ def write_brief(
         max_chars=max_units,
         when_to_use=when_to_use,
     )
+
+
+def _without(record: TrainRecord, cases: Collection[TriggerCase]) -> TrainRecord:
+    """Leave the results of some cases out."""
+    if not cases:
+        return record
+    left_out = {(case.name, case.model) for case in cases}
+    return replace(record, results=tuple(r for r in record.results if _key(r) not in left_out))
 
 
 def _by_votes(parent: TrainRecord, history: Sequence[TrainRecord]) -> _Evidence:
@@ -120,7 +132,7 @@ def _by_belief(parent: TrainRecord, history: Sequence[TrainRecord]) -> _Evidence
     none, the least certain cases that failed at all are told, at most three.
     """
     belief = _train_belief(history)
-    place = next(at for at, record in enumerate(history) if record is parent)
+    place = history.index(parent)
     seen = _cells(history)
     likely = dict(zip(seen, belief.means[place], strict=True))
     told = [(likely[_key(result)], result) for result in parent.results]

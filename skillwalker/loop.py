@@ -30,7 +30,7 @@ from skillwalker.limits import Limits
 from skillwalker.measuring import Measuring, Wanted
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
-from skillwalker.proposing import propose
+from skillwalker.proposing import Proposals
 from skillwalker.search.protocol import (
     CellRuns,
     History,
@@ -44,9 +44,9 @@ from skillwalker.search.protocol import (
     Strategy,
 )
 from skillwalker.sent_listing import Probe
-from skillwalker.steps.step_6_improve import ImproverError, ProposalCutError
 from skillwalker.targets.names import description_hash
 from skillwalker.trials.journal import Journal
+from skillwalker.unmovable import Unmovable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +84,8 @@ class Measured:
     reused: tuple[Trial, ...]
     """Taken over from earlier runs."""
     answers: tuple[Answer, ...]
+    unmovable: tuple[TriggerCase, ...] = ()
+    """Cases that no description can move."""
 
 
 async def improve(plan: Plan, tools: Tools) -> Measured:
@@ -122,7 +124,10 @@ class _Run:
             listener=tools.listener,
             check_text=self._check_text,
         )
-        self.answers: list[Answer] = []
+        self.unmovable = Unmovable(plan, self.measuring, tools.listener)
+        self.proposals = Proposals(
+            plan, journal=tools.journal, limits=tools.limits, completer=tools.completer
+        )
         self.stopped: StopReason | None = None
         self.cause: str | None = None
         self.limit: str | None = None
@@ -220,9 +225,9 @@ class _Run:
 
     async def _propose(self, work: Propose) -> None:
         """Ask for a child and measure it; nothing usable is an event too."""
-        answer = await self._answer(work)
-        self.answers.append(answer)
-        answer = await self._refuse_hidden(answer)
+        await self.unmovable.look(self.history, self.history.iterations[work.parent - 1])
+        asked = await self.proposals.next(self.history, work, self.unmovable.cases)
+        answer = await self._refuse_hidden(asked)
         self.tools.listener(events.Proposed(description=answer.description, reason=answer.reason))
         if answer.description is None:
             self.history = self.history.then(Refusal(parent=work.parent))
@@ -237,27 +242,6 @@ class _Run:
             await self.measuring.check_shown(answer.description)
         except PreflightError as error:
             return replace(answer, description=None, reason=str(error))
-        return answer
-
-    async def _answer(self, work: Propose) -> Answer:
-        """Take the recorded answer of an earlier life of this run, or ask."""
-        number = len(self.answers) + 1
-        recorded = self.tools.journal.recorded_answer(number)
-        if recorded is not None:
-            return recorded
-        if self.tools.limits.reached() is not None:
-            raise self.tools.limits.error()
-        if self.tools.completer is None:
-            raise CompletionError("there is no improver to ask: the run only measures")
-        try:
-            answer = await propose(self.plan, self.history, work, self.tools.completer)
-        except (ImproverError, ProposalCutError) as error:
-            # The calls before it were answered and paid for.
-            cut = Answer(description=None, reason=str(error), exchanges=error.exchanges)
-            self.tools.journal.record_cut(number, cut)
-            self.answers.append(cut)
-            raise
-        self.tools.journal.record_answer(number, answer)
         return answer
 
     async def _check_text(self, text: str, number: int) -> None:
@@ -299,7 +283,8 @@ class _Run:
             limit=self.limit,
             trials=tuple(self.measuring.trials),
             reused=tuple(self.measuring.reused),
-            answers=tuple(self.answers),
+            answers=tuple(self.proposals.answers),
+            unmovable=self.unmovable.cases,
         )
 
     def _best(self) -> Iteration | None:

@@ -85,6 +85,7 @@ class Measuring:
         *,
         phase: Phase | None = None,
         purpose: CaseSet | None = None,
+        most_undecided: float | None = None,
     ) -> tuple[CaseResult, ...]:
         """Run trials of one description.
 
@@ -94,6 +95,7 @@ class Measuring:
             number: of the iteration that it belongs to.
             phase: of the search, for the listener.
             purpose: control or confirm; None for train and holdout.
+            most_undecided: share of the trials that may say nothing; None takes the run's.
 
         Returns:
             A result for each case, in order of first appearance.
@@ -105,7 +107,10 @@ class Measuring:
         """
         most = sum(one.runs for one in wanted)
         self._listener(events.StepStarted(number=number, phase=phase, set=purpose, trials=most))
-        return await self._run(wanted, text, number, self._plan.config)
+        config = self._plan.config
+        if most_undecided is not None:
+            config = replace(config, max_undecided=most_undecided)
+        return await self._run(wanted, text, number, config)
 
     async def run_beside(
         self, parts: Sequence[tuple[str, int, Sequence[Wanted]]]

@@ -1,18 +1,84 @@
 """Asks the improver for a child of a candidate, and refuses what could not be measured."""
 
+from collections.abc import Collection
+
 from skillwalker.brief import train_only, write_brief
 from skillwalker.completers.protocol import Completer
 from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState
-from skillwalker.errors import TargetError
+from skillwalker.errors import CompletionError, TargetError
 from skillwalker.frontmatter.text import read_frontmatter
+from skillwalker.limits import Limits
 from skillwalker.lint import lint_description
 from skillwalker.plan import Plan, place, room
 from skillwalker.search.protocol import History, Propose
-from skillwalker.steps.step_6_improve import improve
+from skillwalker.steps.step_6_improve import ImproverError, ProposalCutError, improve
+from skillwalker.trials.journal import Journal
 
 
-async def propose(plan: Plan, history: History, work: Propose, completer: Completer) -> Answer:
+class Proposals:
+    """The improver's answers of one run, those of its earlier lives among them.
+
+    Args:
+        plan: the target and its rivals.
+        journal: keeps each answer before it is used.
+        limits: says whether the improver may be asked.
+        completer: who is asked; None for a run that only measures.
+    """
+
+    def __init__(
+        self, plan: Plan, *, journal: Journal, limits: Limits, completer: Completer | None
+    ) -> None:
+        self.answers: list[Answer] = []
+        self._plan = plan
+        self._journal = journal
+        self._limits = limits
+        self._completer = completer
+
+    async def next(
+        self, history: History, work: Propose, unmovable: Collection[TriggerCase]
+    ) -> Answer:
+        """Take the recorded answer of an earlier life of this run, or ask.
+
+        Args:
+            history: what was measured so far.
+            work: whose child, and how it is to be made.
+            unmovable: cases that the improver is not told of.
+
+        Raises:
+            BudgetReached: a limit forbids the call.
+            CompletionError: the improver cannot be reached or gives no answer at all.
+        """
+        number = len(self.answers) + 1
+        recorded = self._journal.recorded_answer(number)
+        if recorded is not None:
+            self.answers.append(recorded)
+            return recorded
+        if self._limits.reached() is not None:
+            raise self._limits.error()
+        if self._completer is None:
+            raise CompletionError("there is no improver to ask: the run only measures")
+        try:
+            answer = await propose(self._plan, history, work, self._completer, unmovable)
+        except (ImproverError, ProposalCutError) as error:
+            # The calls before it were answered and paid for.
+            cut = Answer(description=None, reason=str(error), exchanges=error.exchanges)
+            self._journal.record_cut(number, cut)
+            self.answers.append(cut)
+            raise
+        self._journal.record_answer(number, answer)
+        self.answers.append(answer)
+        return answer
+
+
+async def propose(
+    plan: Plan,
+    history: History,
+    work: Propose,
+    completer: Completer,
+    unmovable: Collection[TriggerCase] = (),
+) -> Answer:
     """Ask for a child of an iteration.
 
     Args:
@@ -20,6 +86,7 @@ async def propose(plan: Plan, history: History, work: Propose, completer: Comple
         history: what was measured so far; only its train results go any further.
         work: whose child, and how it is to be made.
         completer: who is asked.
+        unmovable: cases that the improver is not told of.
 
     Raises:
         CompletionError: the improver cannot be reached or gives no answer at all.
@@ -35,6 +102,7 @@ async def propose(plan: Plan, history: History, work: Propose, completer: Comple
         max_units=min(plan.config.max_description_units, room(plan)),
         when_to_use=read_frontmatter(target.content, target.kind, target.position).when_to_use,
         adaptive=plan.config.search == "race",
+        unmovable=unmovable,
     )
     return await improve(brief, completer=completer, check=lambda text: faults(plan, history, text))
 
