@@ -76,7 +76,7 @@ def at_paths(paths: Sequence[Path], places: Places) -> Subject:
     files: dict[tuple[Path, TargetKind], None] = {}
     suites: dict[Path, SuitePlace] = {}
     for path in paths:
-        if not path.exists():
+        if not is_there(path):
             raise TargetError(f"there is nothing at {path}; check the path")
         inside = _files_at(path)
         own = tuple(_suites_at(path, places))
@@ -94,6 +94,14 @@ def at_paths(paths: Sequence[Path], places: Places) -> Subject:
         suites=tuple(suites.values()),
         evals_dirs=tuple(dict.fromkeys(evals_dirs)),
     )
+
+
+def is_there(path: Path) -> bool:
+    """Say whether something lies at a path, which may be no path at all."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _files_at(path: Path) -> Files:

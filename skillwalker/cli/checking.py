@@ -51,14 +51,14 @@ def evals_check(
 
 def _subject(paths: list[str], places: "Places") -> "Subject":
     """Find what is meant: the project where nothing is named."""
-    from skillwalker.checking.subjects import at_paths, whole_project
+    from skillwalker.checking.subjects import at_paths, is_there, whole_project
 
     if not paths:
         return whole_project(places)
     found = []
     for written in paths:
         here, there = Path.cwd() / written, places.project / written
-        found.append((here if here.exists() else there).absolute())
+        found.append((here if is_there(here) else there).absolute())
     return at_paths(found, places)
 
 

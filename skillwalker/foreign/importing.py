@@ -123,8 +123,11 @@ def suites_at(path: Path, label: str) -> tuple[ForeignSuite, ...] | None:
     Raises:
         SuiteError: a folder has no suite, or a file cannot be read.
     """
-    if path.is_dir():
-        return find_suites(path, label)
+    try:
+        if path.is_dir():
+            return find_suites(path, label)
+    except OSError as error:
+        raise SuiteError(f"{label}: cannot be read ({error.strerror}); check the path") from error
     document = read_document(path, label)
     return (suite_of(document, path.parent.resolve()),) if is_suite(document) else None
 

@@ -116,7 +116,12 @@ def test_a_suite_is_a_path_as_well(tmp_path: Path, capsys: Output, path: str) ->
 
 
 @pytest.mark.parametrize(
-    ("path", "said"), [("gone", "there is nothing at"), ("empty", "holds no skill, no agent")]
+    ("path", "said"),
+    [
+        ("gone", "there is nothing at"),
+        ("x" * 300, "there is nothing at"),
+        ("empty", "holds no skill, no agent"),
+    ],
 )
 def test_a_path_without_anything_is_refused(
     tmp_path: Path, capsys: Output, path: str, said: str

@@ -80,3 +80,14 @@ def test_a_tree_and_a_file_are_not_mixed(tmp_path: Path, capsys: Output) -> None
     file = str(write(tmp_path / "q.json", QUERIES))
     assert run(tmp_path, str(tree), file, "--suite", "new", "--skill", "demo:review") == 1
     assert "import one at a time" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["gone.json", "x" * 300, "empty"])
+def test_a_path_that_holds_nothing_is_named(tmp_path: Path, capsys: Output, name: str) -> None:
+    make_project(tmp_path)
+    (tmp_path / "empty").mkdir()
+    path = str(tmp_path / name)
+    assert run(tmp_path, path, "--suite", "new", "--skill", "demo:review") == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"skillwalker: {path}: ")
+    assert err.count("\n") == 1

@@ -186,7 +186,7 @@ def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
         ("f.csv", "query,should_trigger", "is no file of"),
         ("f.yaml", "a: [", "invalid YAML"),
         ("f.yaml", "- {query: a, query: b, should_trigger: true}", 'key "query" is written twice'),
-        ("f.yaml", "[" * 4000, "nested too deep"),
+        ("f.yaml", "[" * 1500, "nested too deep"),
         ("f.jsonl", '{"a": 1}\n{"b"', "line 2, column"),
         ("f.json", b"\xff\xfe", "is not UTF-8"),
     ],
