@@ -9,8 +9,8 @@ from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import Strategy
 from skillwalker.search.race import LEAST_FACTOR, Race, default_budget
 
-RETRY_SHARE = 0.02
-"""Of a capped budget, what a race leaves to trials that must be run again."""
+RETRY_SHARE = 0.04
+"""Of a capped budget, what a race leaves to retries, and to cases that are asked by name."""
 
 
 def choose_strategy(

@@ -21,7 +21,7 @@ def test_phases_is_the_default() -> None:
     ("trials", "budget", "kept_back"),
     [
         pytest.param(None, 120, 0, id="ten a case, nothing is capped"),
-        pytest.param(300, 300, 14, id="room for controls and retries under a cap"),
+        pytest.param(300, 300, 20, id="room for controls and retries under a cap"),
         pytest.param(0, 0, 8, id="nothing"),
     ],
 )
