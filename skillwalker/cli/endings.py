@@ -84,8 +84,17 @@ def next_command(summary: Summary, *, quiet: bool) -> str | None:
         return f"{resume_command(summary.kind, summary.run_id)}{_to_raise(summary)}"
     if summary.verdict is Verdict.INCONCLUSIVE or quiet:
         return None
+    if _may_be_luck(summary):
+        command = resume_command(summary.kind, summary.run_id)
+        return f"{command} --more N   (N further confirm rounds)"
     case = "CASE"
     return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
+
+
+def _may_be_luck(summary: Summary) -> bool:
+    """Whether more rounds may show that a text which did better is better."""
+    gate = summary.gate
+    return gate is not None and not gate.passed and gate.rounds > 0 and (gate.change or 0.0) > 0
 
 
 def _to_raise(summary: Summary) -> str:

@@ -54,8 +54,10 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
 
         opened, wishes = _opened(ctx, asked, write)
         if asked.resume is not None:
-            raise typer.Exit(_resume(ctx, opened, run_kind, trials, limits, asked, wishes))
+            code = _resume(ctx, opened, run_kind, trials, limits, asked, wishes, more=search.more)
+            raise typer.Exit(code)
         running.require_resume("--accept-changes", asked.accept_changes)
+        running.require_resume("--more", search.more is not None)
         machinery = running.machinery(opened, trials, improver=search.improver)
         config = running.config(opened, trials, limits, search)
         order = running.order(
@@ -64,7 +66,7 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
             suite=suite,
             target=target,
             machinery=machinery,
-            neighbours=trials.neighbours,
+            trials=trials,
             config=config,
         )
         raise typer.Exit(_start((order,), opened, machinery, wishes, limits))
@@ -106,7 +108,7 @@ def measure(
             suite=suite,
             target=target,
             machinery=machinery,
-            neighbours=trials.neighbours,
+            trials=trials,
             config=config,
         )
         for target in targets or (None,)
@@ -159,6 +161,8 @@ def _resume(
     limits: LimitOptions,
     asked: RunOptions,
     wishes: "Wishes",
+    *,
+    more: int | None = None,
 ) -> int:
     """Go on with a run of before."""
     from skillwalker.cli import resuming
@@ -171,5 +175,6 @@ def _resume(
         concurrency=trials.concurrency,
         limits=limits,
         accept_changes=asked.accept_changes,
+        more=more,
         wishes=wishes,
     )

@@ -161,8 +161,16 @@ FailUnder = Annotated[
 ]
 Fresh = Annotated[
     bool,
+    typer.Option("--fresh", help="Take over no trial of an earlier run.", rich_help_panel=TRIALS),
+]
+More = Annotated[
+    int | None,
     typer.Option(
-        "--fresh", help="Reuse no trial of an earlier run (none is yet).", rich_help_panel=TRIALS
+        "--more",
+        metavar="N",
+        min=1,
+        help="With --resume: N further confirm rounds of a finished run.",
+        rich_help_panel=GATE,
     ),
 ]
 Resume = Annotated[
@@ -207,6 +215,7 @@ class SearchOptions:
     no_gate: NoGate = False
     confirm_runs: ConfirmRuns = 3
     max_loss: MaxLoss = 0.05
+    more: More = None
     guard_neighbours: GuardNeighbours = False
 
 

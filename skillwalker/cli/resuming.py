@@ -15,9 +15,10 @@ from skillwalker.cli.options import Project
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import StoreError
+from skillwalker.plan import FurtherRounds, Order
 from skillwalker.recording.best import mark_applied
 from skillwalker.recording.edits import read_edits, stands
-from skillwalker.recording.frozen import Earlier, has_ended, read_frozen
+from skillwalker.recording.frozen import Earlier, Record, has_ended, read_frozen
 from skillwalker.recording.records import read_summary
 from skillwalker.recording.store import SUMMARIES, find_run
 from skillwalker.recording.store import read_summary as read_summary_row
@@ -25,7 +26,7 @@ from skillwalker.report import wording
 from skillwalker.report.console import Reporter
 
 MAY_BE_GIVEN = frozenset(
-    {"resume", "accept_changes", "concurrency", "apply", "allow_simulated"}
+    {"resume", "more", "accept_changes", "concurrency", "apply", "allow_simulated"}
     | {"max_trials", "max_cost_usd", "deadline", "max_pause"}
     | {"require_improvement", "fail_under", "junit", "no_html", "quiet", "debug"}
     | {"project", "as_json"}
@@ -45,13 +46,15 @@ def resume(
     concurrency: int,
     limits: LimitOptions,
     accept_changes: bool,
+    more: int | None,
     wishes: Wishes,
 ) -> int:
-    """Go on with a run, or print a finished one again; give the exit code.
+    """Go on with a run, add to a finished one, or print it again; give the exit code.
 
     Raises:
         BadParameter: a flag was given that the run has settled; exit code 2.
-        StoreError: there is no such run, it is of another kind, or what it depended on changed.
+        StoreError: there is no such run, it is of another kind, what it depended on changed, or
+            there is nothing that further rounds could decide.
     """
     given = _given(ctx)
     _refuse_settled(ctx, given)
@@ -61,7 +64,9 @@ def resume(
         right = resume_command(order.run_kind, folder.name)
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
     summary = _finished(folder, opened)
-    if summary is not None and not (wishes.apply and summary.improved and not summary.applied):
+    further = None if more is None else _further(more, summary, record, order)
+    to_apply = wishes.apply and summary is not None and summary.improved and not summary.applied
+    if summary is not None and further is None and not to_apply:
         return _show_again(summary, folder, opened, wishes)
     changed: dict[str, object] = {
         "concurrency": concurrency,
@@ -86,7 +91,7 @@ def resume(
         improver=order.improver,
     )
     told = replace(machinery.settings, listing_budget=record["listing_budget"])
-    earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes)
+    earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes, more=further)
     shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
     machinery = replace(machinery, settings=told)
     return running.run((order,), opened, machinery, wishes, shared, earlier)
@@ -115,7 +120,7 @@ def _finished(folder: Path, opened: Project) -> Summary | None:
     if not any((folder / name).is_file() for name in SUMMARIES):
         return None
     summary = read_summary(read_summary_row(folder))
-    if summary.stopped_because not in FINISHED:
+    if not _is_final(summary):
         return None
     edits = read_edits(folder, opened.places.project)
     if summary.improved and not summary.applied and any(map(stands, edits)):
@@ -123,6 +128,48 @@ def _finished(folder: Path, opened: Project) -> Summary | None:
         mark_applied(folder, applied=True)
         return replace(summary, applied=True)
     return summary if has_ended(folder) else None
+
+
+def _is_final(summary: Summary) -> bool:
+    """Whether a search came to its end; an improver that could not be asked may answer later."""
+    refused = summary.stopped_because is StopReason.IMPROVER and summary.cause is None
+    return refused or summary.stopped_because in FINISHED
+
+
+def _further(
+    rounds: int, summary: Summary | None, record: Record, order: Order
+) -> FurtherRounds | None:
+    """Say which confirm rounds are to be added; None where they were, and did not end.
+
+    Raises:
+        StoreError: the run did not come to its end, or further rounds could decide nothing.
+    """
+    run_id = record["run_id"]
+    if summary is None:
+        if order.more and order.more[-1].rounds == rounds:
+            return None
+        first = resume_command(order.run_kind, run_id)
+        raise StoreError(f"run {run_id} has not come to its end; go on with it first: {first}")
+    fault = _why_no_more(summary, record, order)
+    if fault:
+        raise StoreError(f"--more can decide nothing in run {run_id}: {fault}")
+    last_look = order.more[-1].looks if order.more else order.looks
+    looked = summary.gate is not None and summary.gate.rounds > 0
+    return FurtherRounds(rounds=rounds, looks=last_look + looked)
+
+
+def _why_no_more(summary: Summary, record: Record, order: Order) -> str:
+    """Say why further confirm rounds cannot decide anything; empty where they can."""
+    if order.config.gate is None:
+        return "it was not gated (--no-gate); start a new one with a gate"
+    if summary.best_iteration == 1:
+        return "it found no text that did better than the original; start a new search"
+    if summary.applied:
+        undo = f"skillwalker undo {summary.run_id}"
+        return f"its best text is in the file; put the old one back first: {undo}"
+    if len({case["should_trigger"] for case in record["cases"]}) == 1:
+        return "the suite has cases of one kind only; add some of the other, and start a new run"
+    return ""
 
 
 def _show_again(summary: Summary, folder: Path, opened: Project, wishes: Wishes) -> int:

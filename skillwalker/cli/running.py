@@ -156,7 +156,7 @@ def order(
     suite: str | None,
     target: str | None,
     machinery: Machinery,
-    neighbours: Sequence[str] | None,
+    trials: TrialOptions,
     config: LoopConfig,
 ) -> Order:
     """Put a run together."""
@@ -169,7 +169,8 @@ def order(
         engine=machinery.choice.name,
         engine_why=machinery.choice.why,
         improver=machinery.improver,
-        neighbours=tuple(neighbours or (SIBLINGS,)),
+        neighbours=tuple(trials.neighbours or (SIBLINGS,)),
+        fresh=trials.fresh,
         claude=_lasting(machinery.settings.claude),
     )
 
