@@ -5,8 +5,8 @@ last line from a broken file and says what is wrong. So both agree on what a run
 """
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,6 @@ from skillwalker.recording.rows import read_rows
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-MEMORY = "300MB"
-"""What DuckDB may hold; a million trials take about half of it."""
 THREADS = 2
 
 _TEXTS = (
@@ -84,20 +82,28 @@ _LAST_ATTEMPTS = """
 answered counts for the one that answered the others who were asked the same."""
 
 
-def open_database() -> "DuckDBPyConnection":
-    """Open a database in memory that writes nothing and loads nothing from elsewhere."""
+@contextmanager
+def open_database() -> Iterator["DuckDBPyConnection"]:
+    """Open a database in memory that writes nothing and loads nothing from elsewhere.
+
+    Raises:
+        StoreError: DuckDB gave up, as when memory runs out.
+    """
     import duckdb
 
-    return duckdb.connect(
-        config={
-            "threads": THREADS,
-            "memory_limit": MEMORY,
-            "temp_directory": "",
-            "preserve_insertion_order": False,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-        }
-    )
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "threads": THREADS,
+        "temp_directory": "",
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    try:
+        with duckdb.connect(config=config) as database:
+            yield database
+    except duckdb.Error as error:
+        what = str(error).partition("\n")[0]
+        raise StoreError(f"the recorded runs cannot be summed up: {what}") from error
 
 
 def load_trials(database: "DuckDBPyConnection", files: Sequence[Path]) -> dict[Path, str]:
@@ -133,7 +139,7 @@ def _load_in_place(database: "DuckDBPyConnection", names: Sequence[str]) -> set[
     if not names:
         return set()
     try:
-        database.execute(f"INSERT INTO grouped {_LYING}", {"files": [_literal(n) for n in names]})
+        database.execute(f"INSERT INTO grouped {_LYING}", {"files": list(names)})
     except (duckdb.IOException, duckdb.InvalidInputException):
         if len(names) == 1:
             return set(names)
@@ -143,11 +149,6 @@ def _load_in_place(database: "DuckDBPyConnection", names: Sequence[str]) -> set[
         "DELETE FROM grouped WHERE filename IN (SELECT DISTINCT filename FROM grouped WHERE is_bad)"
     )
     return {str(name) for (name,) in bad}
-
-
-def _literal(name: str) -> str:
-    """Write a path so that DuckDB takes it for a name and not for a pattern."""
-    return re.sub(r"([*?\[])", r"[\1]", name)
 
 
 def _held(name: str, rows: Iterable[Mapping[str, object]]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from skillwalker.datatypes.history import History
 from skillwalker.datatypes.vocabulary import Outcome
+from skillwalker.errors import StoreError
 from skillwalker.recording.store import RunStore
 from skillwalker.statistics import trial_rows
 from skillwalker.statistics.reading import Wanted, read_history
@@ -154,3 +155,10 @@ def test_trials_that_were_set_aside_count_for_their_cost_alone(tmp_path: Path) -
     own = [spent.usage for spent in history.spent if spent.purpose == "trial"]
     assert sum(usage.calls for usage in own) == 2
     assert sum(usage.cost_usd for usage in own) == pytest.approx(0.02)
+
+
+def test_a_database_that_gives_up_is_one_line() -> None:
+    refused = pytest.raises(StoreError, match="cannot be summed up")
+    with refused as caught, trial_rows.open_database() as database:
+        database.execute("SELECT nothing FROM nowhere")
+    assert "\n" not in str(caught.value)
