@@ -1,11 +1,12 @@
 """What a run says at its end: everything that was measured, made into the summary (pure)."""
 
 import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from skillwalker.datatypes.scores import CaseResult, Rate, UsageTotal, sum_usage
-from skillwalker.datatypes.summary import ModelRates, Summary
+from skillwalker.datatypes.scores import CaseResult, Iteration, Rate, UsageTotal, sum_usage
+from skillwalker.datatypes.summary import Confused, Fired, ModelRates, Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason, Verdict
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import Measured
@@ -70,7 +71,47 @@ def summarise(
         listing_mode=plan.listing_mode,
         by_model=_by_model(before, after),
         weakest_model=_weakest(after),
+        confusion=_confusion(before, None if best is _original(measured) else after),
+        unmovable=tuple(dict.fromkeys(case.name for case in measured.unmovable)),
     )
+
+
+def _original(measured: Measured) -> Iteration | None:
+    """Give the original as it was measured; None when it was not."""
+    return measured.history.iterations[0] if measured.history.iterations else None
+
+
+def _confusion(
+    before: Sequence[CaseResult], after: Sequence[CaseResult] | None
+) -> tuple[Confused, ...]:
+    """Say for each case what fired in its place, models together."""
+    old, new = _fired_instead(before), None if after is None else _fired_instead(after)
+    wanted = {result.case.name: result.case.should_trigger for result in (*before, *(after or ()))}
+    return tuple(
+        Confused(
+            case=case,
+            should_trigger=should_trigger,
+            original=_ranked(old[case]),
+            best=None if new is None else _ranked(new[case]),
+        )
+        for case, should_trigger in wanted.items()
+        if old[case] or (new is not None and new[case])
+    )
+
+
+def _fired_instead(results: Sequence[CaseResult]) -> dict[str, Counter[str]]:
+    """Count what fired in each case where the target did not."""
+    fired: dict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        for trial in result.trials:
+            if trial.outcome is Outcome.NOT_TRIGGERED:
+                fired[result.case.name].update(set(trial.also_fired))
+    return fired
+
+
+def _ranked(counts: Counter[str]) -> Fired:
+    """Order what fired, the most frequent first."""
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _by_model(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[ModelRates, ...]:

@@ -18,6 +18,21 @@ class ModelRates:
     best: Rates | None
 
 
+Fired = tuple[tuple[str, int], ...]
+"""What fired instead of the target, with the number of runs, most frequent first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confused:
+    """A case in which something else fired and the target did not."""
+
+    case: str
+    should_trigger: bool
+    original: Fired
+    best: Fired | None
+    """None where no other text was chosen."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """The outcome of a run of the loop: `scil-summary.json` and its siblings.
@@ -77,6 +92,10 @@ class Summary:
     """Trials that count here and that an earlier run paid for; they are none of `trials`."""
     reused_from: tuple[str, ...] = ()
     """Those runs, the oldest first."""
+    confusion: tuple[Confused, ...] = ()
+    """What fired instead, in the trials that `measured_on` names."""
+    unmovable: tuple[str, ...] = ()
+    """Names of cases that no description can move; they count in every rate."""
     accepted_changes: tuple[str, ...] = ()
     """What changed between the lives of a resumed run, in words."""
 

@@ -221,6 +221,14 @@ def summary_record(summary: Summary) -> dict[str, object]:
         }
         for one in summary.by_model
     }
+    record["confusion"] = {
+        one.case: {
+            "should_trigger": one.should_trigger,
+            "original": dict(one.original),
+            "best": None if one.best is None else dict(one.best),
+        }
+        for one in summary.confusion
+    }
     record["listing"] = None if summary.listing is None else listing_record(summary.listing)
     return record
 
@@ -246,11 +254,22 @@ def read_summary(row: Mapping[str, object]) -> Summary:
         values["usage"] = tuple(usage.items())
     if isinstance(models := row.get("by_model"), dict):
         values["by_model"] = tuple({"model": model, **both} for model, both in models.items())
+    if isinstance(confusion := row.get("confusion"), dict):
+        values["confusion"] = tuple(_read_confused(*item) for item in confusion.items())
     try:
         return _SUMMARY.validate_python(values)
     except pydantic.ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise StoreError(f"the summary: {where}: {error.errors()[0]['msg']}") from error
+
+
+def _read_confused(case: str, told: Mapping[str, object]) -> dict[str, object]:
+    """Read what fired instead in a case."""
+    sides = {
+        side: None if (fired := told.get(side)) is None else tuple(dict(fired).items())  # type: ignore[call-overload]  # checked when the summary is built
+        for side in ("original", "best")
+    }
+    return {"case": case, "should_trigger": told.get("should_trigger"), **sides}
 
 
 def listing_record(place: ListingPlace) -> dict[str, object]:

@@ -214,6 +214,8 @@ class Reporter:
             show(model_table(summary))
         if not self._quiet:
             self._show_cases(summary)
+        for line in wording.beside_the_rates(summary):
+            show(Text(one_line(line)))
 
     def _show_cases(self, summary: Summary) -> None:
         """Show the cases that do not pass, or whose verdict moved."""

@@ -22,7 +22,7 @@ STOPS = {
     StopReason.ITERATIONS: "all iterations were done",
     StopReason.BUDGET: "the budget was spent",
     StopReason.DEADLINE: "the deadline came",
-    StopReason.CONVERGED: "every candidate did the same",
+    StopReason.CONVERGED: "a further search would change nothing",
     StopReason.UNRESOLVED: "no candidate could be told apart within the budget",
     StopReason.IMPROVER: "the improver gave nothing usable",
     StopReason.UNDECIDED: "too many trials said nothing",
@@ -99,6 +99,20 @@ def verdict(summary: Summary) -> str:
             )
         case Verdict.KEPT:
             return f"{name}: original kept; no candidate scored better, and {stop}{cause}."
+
+
+def beside_the_rates(summary: Summary) -> list[str]:
+    """Say what the rates do not: what neighbours keep, and which cases cannot be moved."""
+    lines = [
+        f"{one.target} keeps {one.kept_after}/{one.runs_after} of its own requests"
+        f" (original: {one.kept_before}/{one.runs_before})"
+        for one in (summary.gate.neighbours if summary.gate is not None else ())
+    ]
+    lines += [
+        f"{case!r} cannot be moved by a description: the target stays out even when it is named"
+        for case in summary.unmovable
+    ]
+    return lines
 
 
 def _sentence(text: str) -> str:
