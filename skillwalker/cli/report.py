@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def report(
     ctx: typer.Context,
     run_id: Annotated[
-        str | None, typer.Argument(metavar="[RUN_ID]", help="A run of scil, acil or measure.")
+        str | None, typer.Argument(metavar="[RUN_ID]", help="A recorded run.")
     ] = None,
     all_runs: Annotated[
         bool, typer.Option("--all", help="An index of all runs, with trends by target.")
@@ -56,24 +56,21 @@ def report(
 
 
 def _next_command(folder: Path) -> str | None:
-    """Name what a user would do now with a run.
+    """Name what a user would do now with a run; nothing with an eval run.
 
     Raises:
         StoreError: it has no summary; the message says how to go on.
     """
     from skillwalker.cli.endings import next_command, resume_command
     from skillwalker.errors import StoreError
-    from skillwalker.recording.glances import EVAL_SUMMARY
+    from skillwalker.recording.recorded_evals import is_evaluated
     from skillwalker.recording.records import read_summary as read_record
     from skillwalker.recording.store import SUMMARIES, read_plan, read_summary
 
     if any((folder / name).is_file() for name in SUMMARIES):
         return next_command(read_record(read_summary(folder)), quiet=False)
-    if (folder / EVAL_SUMMARY).is_file():
-        raise StoreError(
-            f"run {folder.name} is an eval run, and has no report of this kind;"
-            f" `skillwalker evals score {folder.name}` shows its results"
-        )
+    if is_evaluated(folder):
+        return None
     kind = read_plan(folder).get("kind")
     how = f"; go on with it: {resume_command(str(kind), folder.name)}" if kind else ""
     raise StoreError(f"run {folder.name} has no summary: it did not end{how}")
@@ -84,6 +81,7 @@ def _report_all(output: Path, *, transcripts: bool) -> "Reports":
     from skillwalker.cli.endings import next_command
     from skillwalker.errors import StoreError
     from skillwalker.recording.glances import glance_at_runs
+    from skillwalker.recording.recorded_evals import is_evaluated
     from skillwalker.report.files import Reports, write_index, write_reports
 
     if not output.is_dir():
@@ -91,12 +89,10 @@ def _report_all(output: Path, *, transcripts: bool) -> "Reports":
     written: list[Path] = []
     faults: list[str] = []
     for glance in glance_at_runs(output):
-        if glance.summary is not None and glance.report is None:
-            reports = write_reports(
-                output / glance.run_id,
-                transcripts=transcripts,
-                next_command=next_command(glance.summary, quiet=False),
-            )
+        folder, summary = output / glance.run_id, glance.summary
+        if glance.report is None and (summary is not None or is_evaluated(folder)):
+            command = None if summary is None else next_command(summary, quiet=False)
+            reports = write_reports(folder, transcripts=transcripts, next_command=command)
             written += reports.written
             faults += reports.faults
     return Reports(written=(write_index(output), *written), faults=tuple(faults))

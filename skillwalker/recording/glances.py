@@ -6,10 +6,10 @@ from skillwalker.datatypes.recorded import RunGlance
 from skillwalker.datatypes.summary import Summary
 from skillwalker.errors import StoreError
 from skillwalker.recording import records, store
+from skillwalker.recording.recorded_evals import SUMMARY, is_evaluated
 from skillwalker.recording.rows import read_row
 
 REPORT = "report.html"
-EVAL_SUMMARY = "test-run-summary.json"
 
 
 def glance_at_runs(output_dir: Path) -> tuple[RunGlance, ...]:
@@ -28,8 +28,8 @@ def _summary(folder: Path) -> tuple[Summary | None, str]:
     try:
         if any((folder / name).is_file() for name in store.SUMMARIES):
             return records.read_summary(store.read_summary(folder)), ""
-        if (folder / EVAL_SUMMARY).is_file():
-            return None, _eval_note(read_row(folder / EVAL_SUMMARY))
+        if is_evaluated(folder):
+            return None, _eval_note(read_row(folder / SUMMARY))
         plan = store.read_plan(folder)
     except StoreError as error:
         return None, f"cannot be read: {error}"

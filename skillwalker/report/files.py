@@ -10,6 +10,7 @@ from skillwalker.datatypes.recorded import Dialogue, RecordedRun
 from skillwalker.errors import StoreError
 from skillwalker.recording.glances import REPORT, glance_at_runs
 from skillwalker.recording.recorded import read_recorded, read_trial_dialogue
+from skillwalker.recording.recorded_evals import is_evaluated, read_evaluated
 from skillwalker.recording.rows import write_atomically
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ def write_reports(
     transcripts: bool = True,
     next_command: str | None = None,
 ) -> Reports:
-    """Write the reports of a run that has a summary; nothing that goes wrong is raised.
+    """Write the reports of a run, or of an eval run; nothing that goes wrong is raised.
 
     Args:
         folder: the run's.
@@ -44,17 +45,20 @@ def write_reports(
         transcripts: whether the page holds what was said in the trials that missed.
         next_command: what a user would do now.
     """
-    read: list[RecordedRun] = []
-    faults = _attempt(folder, lambda: read.append(read_recorded(folder)))
-    if not read:
+    found: list[Texts] = []
+    if is_evaluated(folder):
+        faults = _attempt(folder, lambda: found.append(_eval_texts(folder)))
+    else:
+        faults = _attempt(
+            folder, lambda: found.append(_run_texts(folder, transcripts, next_command))
+        )
+    if not found:
         return Reports(written=(), faults=tuple(faults))
-    (run,) = read
-    jobs: dict[Path, Callable[[], str]] = {}
-    if html:
-        jobs[folder / REPORT] = lambda: _html(folder, run, transcripts, next_command)
-    jobs[folder / MARKDOWN] = lambda: _markdown(run, next_command)
+    (texts,) = found
+    jobs = {folder / REPORT: texts.html} if html else {}
+    jobs[folder / MARKDOWN] = texts.markdown
     if junit is not None:
-        jobs[junit] = lambda: _junit((run,))
+        jobs[junit] = texts.junit
     written = []
     for path, make in jobs.items():
         fault = _attempt(path, partial(_make, path, make))
@@ -87,6 +91,36 @@ def write_index(output_dir: Path) -> Path:
 
     _write(output_dir / INDEX, render_index(glance_at_runs(output_dir)))
     return output_dir / INDEX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """How each report of a run is made."""
+
+    html: Callable[[], str]
+    markdown: Callable[[], str]
+    junit: Callable[[], str]
+
+
+def _run_texts(folder: Path, transcripts: bool, next_command: str | None) -> Texts:
+    run = read_recorded(folder)
+    return Texts(
+        html=lambda: _html(folder, run, transcripts, next_command),
+        markdown=lambda: _markdown(run, next_command),
+        junit=lambda: _junit((run,)),
+    )
+
+
+def _eval_texts(folder: Path) -> Texts:
+    from skillwalker.report.ci.evals import eval_junit, eval_markdown
+    from skillwalker.report.html.evals import render_eval
+
+    outcome = read_evaluated(folder)
+    return Texts(
+        html=lambda: render_eval(outcome),
+        markdown=lambda: eval_markdown(outcome),
+        junit=lambda: eval_junit(outcome),
+    )
 
 
 def _html(folder: Path, run: RecordedRun, transcripts: bool, next_command: str | None) -> str:

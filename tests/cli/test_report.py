@@ -139,6 +139,22 @@ def test_runs_without_a_summary_say_how_to_go_on(project: Path, capsys: Capture)
     capsys.readouterr()
     assert main(["report", run.name]) == 1
     assert f"go on with it: skillwalker measure --resume {run.name}" in capsys.readouterr().err
+
+
+def test_an_eval_run_has_reports_and_a_line_in_the_index(project: Path, capsys: Capture) -> None:
+    assert main(["evals", "run", "--engine", "simulated", "--json"]) in {0, 1}
+    run = run_of(project)
+    capsys.readouterr()
+    assert main(["report", "--all"]) == 0
+    index = (project / "output" / "index.html").read_text(encoding="utf-8")
+    assert f'href="{run.name}/report.html"' in index
+    assert "SIMULATED eval run of review" in index
+    assert main(["report", run.name, "--junit", "j.xml"]) == 0
+    words = (run / "report.html").read_text(encoding="utf-8")
+    assert "of 12 cases passed" in words
+    assert words.count("SIMULATED: no model was asked") == 2
+    assert "of 12 cases passed" in (run / "report.md").read_text(encoding="utf-8")
+    assert (project / "j.xml").read_text(encoding="utf-8").count("<testcase ") == 12
     (run / "test-run-summary.json").write_text("{}", encoding="utf-8")
     assert main(["report", run.name]) == 1
-    assert "is an eval run" in capsys.readouterr().err
+    assert "schema_version None" in capsys.readouterr().err

@@ -94,7 +94,14 @@ def test_every_run_is_glanced_at_whatever_became_of_it(folder: Path, tmp_path: P
     (whole / "report.html").write_text("x", encoding="utf-8")
     (unended / "run.json").write_bytes((folder / "run.json").read_bytes())
     (broken / "scil-summary.json").write_text("[]", encoding="utf-8")
-    counts = {"suites": ["a"], "passed": 2, "failures": 1, "inconclusive": 3, "simulated": True}
+    counts = {
+        "schema_version": 1,
+        "suites": ["a"],
+        "passed": 2,
+        "failures": 1,
+        "inconclusive": 3,
+        "simulated": True,
+    }
     (evaluated / "test-run-summary.json").write_text(json.dumps(counts), encoding="utf-8")
     glances = {one.run_id: one for one in glance_at_runs(tmp_path)}
     assert len(glances) == 5

@@ -30,7 +30,14 @@ CaseTrials = Mapping[tuple[str, str], Sequence[Trial]]
 def junit(runs: Sequence[RecordedRun]) -> str:
     """Write runs as one JUnit file."""
     root = Element("testsuites", name="skillwalker")
-    suites = [_suite(root, run) for run in runs]
+    for run in runs:
+        _suite(root, run)
+    return document(root)
+
+
+def document(root: Element) -> str:
+    """Sum up the suites of a document, and write it."""
+    suites = root.findall("testsuite")
     for name in ("tests", *_COUNTED):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
     root.set("time", f"{sum(float(suite.get('time', '0')) for suite in suites):.3f}")
@@ -38,28 +45,32 @@ def junit(runs: Sequence[RecordedRun]) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _suite(root: Element, run: RecordedRun) -> Element:
+def _suite(root: Element, run: RecordedRun) -> None:
     """Write a run."""
     summary = run.summary
     mark = "SIMULATED " if summary.simulated else ""
-    suite = SubElement(root, "testsuite", name=_text(f"{mark}{summary.target}, {summary.suite}"))
+    suite = SubElement(root, "testsuite", name=legal(f"{mark}{summary.target}, {summary.suite}"))
     _properties(suite, run)
     text = text_in_file(run)
     if text is None:
-        case = SubElement(suite, "testcase", classname=_text(summary.target), name="the run itself")
-        SubElement(case, "error", message=_text(wording.verdict(summary)))
+        case = SubElement(suite, "testcase", classname=legal(summary.target), name="the run itself")
+        SubElement(case, "error", message=legal(wording.verdict(summary)))
     else:
         trials: dict[tuple[str, str], list[Trial]] = {}
         for trial in trials_of(run, text):
             trials.setdefault((trial.case, trial.model_asked), []).append(trial)
         for tally in result_of(run, text):
             _case(suite, run, tally, trials.get((tally.case, tally.model), []))
+    finished(suite)
+
+
+def finished(suite: Element) -> None:
+    """Sum up the cases of a suite."""
     suite.set("tests", str(len(suite.findall("testcase"))))
     for name, element in _COUNTED.items():
         suite.set(name, str(len(suite.findall(f"testcase/{element}"))))
     seconds = (float(case.get("time", "0")) for case in suite.findall("testcase"))
     suite.set("time", f"{sum(seconds):.3f}")
-    return suite
 
 
 def _properties(suite: Element, run: RecordedRun) -> None:
@@ -79,7 +90,7 @@ def _properties(suite: Element, run: RecordedRun) -> None:
     }
     properties = SubElement(suite, "properties")
     for name, value in facts.items():
-        SubElement(properties, "property", name=name, value=_text(value))
+        SubElement(properties, "property", name=name, value=legal(value))
 
 
 def _case(suite: Element, run: RecordedRun, tally: CaseTally, trials: Sequence[Trial]) -> None:
@@ -88,8 +99,8 @@ def _case(suite: Element, run: RecordedRun, tally: CaseTally, trials: Sequence[T
     case = SubElement(
         suite,
         "testcase",
-        classname=_text(run.summary.target),
-        name=_text(f"{tally.case} [{tally.model}]" if several else tally.case),
+        classname=legal(run.summary.target),
+        name=legal(f"{tally.case} [{tally.model}]" if several else tally.case),
         time=f"{sum(trial.duration for trial in trials):.3f}",
     )
     should = "should trigger" if tally.should_trigger else "should not trigger"
@@ -98,17 +109,17 @@ def _case(suite: Element, run: RecordedRun, tally: CaseTally, trials: Sequence[T
         reasons = Counter(t.reason for t in trials if t.outcome is Outcome.UNDECIDED and t.reason)
         why = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
         message = f"undecided: {figures}{f'; {why}' if why else ''}"
-        SubElement(case, "skipped", message=_text(message))
+        SubElement(case, "skipped", message=legal(message))
     elif not tally.passed:
-        failure = SubElement(case, "failure", type="trigger", message=_text(figures))
+        failure = SubElement(case, "failure", type="trigger", message=legal(figures))
         lines = (
             f"run {trial.run_index}: {what_happened(trial, run.summary.target)}"
             for trial in trials
             if (trial.outcome is Outcome.TRIGGERED) is not tally.should_trigger
         )
-        failure.text = _text("\n".join(lines))
+        failure.text = legal("\n".join(lines))
 
 
-def _text(text: str) -> str:
+def legal(text: str) -> str:
     """Take out what XML cannot hold."""
     return _ILLEGAL.sub("�", printable(text))

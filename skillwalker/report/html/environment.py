@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from skillwalker.report import wording
+from skillwalker.report.html.costs import money
 from skillwalker.report.html.dialogues import LONGEST_PROMPT
 from skillwalker.report.plain import printable, shortened
 
@@ -34,6 +35,7 @@ def templates() -> Environment:
         "percent": wording.percent,
         "rate": wording.rate,
         "points": wording.points,
+        "money": money,
         "prompt": lambda text: shortened(text, LONGEST_PROMPT),
         "number": lambda figure: f"{figure:,}",
     }

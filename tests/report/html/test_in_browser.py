@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from skillwalker.datatypes.evals import Status
 from skillwalker.datatypes.recorded import RunGlance, Said, Speaker
+from skillwalker.report.html.evals import render_eval
 from skillwalker.report.html.index import render_index
 from skillwalker.report.html.page import render_run
 from tests.browser import Browser, need_browser, open_browser
+from tests.eval_outcomes import outcome
 from tests.hostile import HOSTILE, hostile
 from tests.recorded_runs import everywhere, plain_run
 
@@ -108,6 +111,20 @@ def test_the_index_of_hostile_runs_does_nothing(browser: Browser, tmp_path: Path
     assert browser.complaints == []
     assert browser.requests == [path.as_uri()]
     assert browser.evaluate("document.scripts.length + document.images.length") == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") <= PHONE
+
+
+@hostile
+def test_the_page_of_a_hostile_eval_run_does_nothing(
+    browser: Browser, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render_eval(outcome(*Status, text=text)), encoding="utf-8")
+    browser.look(width=PHONE)
+    browser.open(path)
+    assert browser.complaints == []
+    assert browser.requests == [path.as_uri()]
+    assert browser.evaluate("document.querySelectorAll('main, footer, h1').length") == 3
     assert browser.evaluate("document.documentElement.scrollWidth") <= PHONE
 
 
