@@ -40,6 +40,9 @@ def _sentences(run: RecordedRun) -> Iterator[str]:
             " candidates looks better in the search than it is."
         )
     yield from _classes(run)
+    if summary.unmovable:
+        names = "; ".join(summary.unmovable)
+        yield f"No description that was tried moves these cases, which count in every rate: {names}."
     yield from _money(run)
     if isinstance(summary.listing, ListingPlace) and summary.listing.state in _LISTING:
         yield _LISTING[summary.listing.state]

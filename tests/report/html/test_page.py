@@ -136,6 +136,15 @@ def test_several_models_have_their_own_rates_and_the_weakest_is_named() -> None:
     assert "Rates by model" not in page(run).words
 
 
+def test_a_case_that_no_description_moves_is_called_so() -> None:
+    run = plain_run()
+    name = "wants a second look"
+    stuck = page(replace(run, summary=replace(run.summary, unmovable=(name,)))).words
+    assert "No description that was tried moves this case." in stuck
+    assert f"moves these cases, which count in every rate: {name}." in stuck
+    assert "that was tried moves" not in page(run).words
+
+
 def test_a_trial_that_an_earlier_run_paid_for_counts_but_for_money() -> None:
     run = plain_run()
     moved = replace(run, trials=run.trials[1:], reused=run.trials[:1])
