@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from skillwalker.completers.protocol import resolve_model
-from skillwalker.datatypes.vocabulary import Purpose
+from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.estimate.guess import (
     SECONDS_OF_A_TRIAL,
     Prices,
@@ -19,6 +19,8 @@ from skillwalker.search.race import Race
 from skillwalker.settings import PriceSettings
 from skillwalker.steps.step_6_improve import MAX_CALLS
 
+ASKED_BY_NAME = 2
+"""Runs of a case that no text moves, asked so that it names the target."""
 SECOND_LOOK = 2
 """Controls that disagree are run once more."""
 
@@ -136,15 +138,26 @@ def _steps(plan: Plan) -> tuple[Step, ...]:
     first = Step(name="controls", trials=controls)
     if plan.kind == "measure":
         return (first, Step(name="measure", trials=once))
-    strategy = choose_strategy(config, cases, controls=2 * control_trials(plan.models))
-    confirm = 2 * len(cases) * strategy.confirm_rounds if config.gate is not None else 0
-    search = strategy.search_budget if isinstance(strategy, Race) else once * config.max_iterations
+    beside = len(plan.neighbours)
+    controls_in_all = 2 * control_trials(plan.models)
+    strategy = choose_strategy(config, cases, controls=controls_in_all, neighbours=beside)
+    a_round = 2 * (len(cases) + beside)
+    confirm = a_round * strategy.confirm_rounds if config.gate is not None else 0
+    search = once * config.max_iterations
+    if isinstance(strategy, Race):
+        search = max(len(cases), strategy.search_budget)
     return (
         first,
-        Step(name="search", trials=max(0, search)),
+        Step(name="search", trials=search),
+        Step(name="cases asked by name", trials=ASKED_BY_NAME * _most_unmoved(plan)),
         Step(name="confirm", trials=confirm),
         Step(name="controls of the winner", trials=controls if confirm else 0),
     )
+
+
+def _most_unmoved(plan: Plan) -> int:
+    """Say how many cases may be looked into because no text moves them."""
+    return sum(s.set is CaseSet.TRAIN and s.case.should_trigger for s in plan.cases)
 
 
 def _proposals(plan: Plan) -> int:
