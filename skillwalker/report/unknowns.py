@@ -42,7 +42,7 @@ def _sentences(run: RecordedRun) -> Iterator[str]:
     yield from _classes(run)
     if summary.unmovable:
         names = "; ".join(summary.unmovable)
-        yield f"No description that was tried moves these cases, which count in every rate: {names}."
+        yield f"No description that was tried moves these cases, which count all the same: {names}."
     yield from _money(run)
     if isinstance(summary.listing, ListingPlace) and summary.listing.state in _LISTING:
         yield _LISTING[summary.listing.state]

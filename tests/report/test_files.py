@@ -65,3 +65,10 @@ def test_an_index_that_cannot_be_written_is_an_error(folder: Path) -> None:
     (folder.parent / "index.html").mkdir()
     with pytest.raises(StoreError, match=r"index\.html"):
         write_index(folder.parent)
+
+
+def test_a_fault_of_ours_is_a_line_too(folder: Path) -> None:
+    reports = write_reports(folder, html=False, junit=Path("no\0file"))
+    assert reports.written == (folder / "report.md",)
+    (fault,) = reports.faults
+    assert "ValueError" in fault

@@ -141,7 +141,7 @@ def test_a_case_that_no_description_moves_is_called_so() -> None:
     name = "wants a second look"
     stuck = page(replace(run, summary=replace(run.summary, unmovable=(name,)))).words
     assert "No description that was tried moves this case." in stuck
-    assert f"moves these cases, which count in every rate: {name}." in stuck
+    assert f"moves these cases, which count all the same: {name}." in stuck
     assert "that was tried moves" not in page(run).words
 
 
