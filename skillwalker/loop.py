@@ -273,10 +273,14 @@ class _Run:
 
     def measured(self) -> Measured:
         """Hand over what was measured."""
+        judged = self.confirming.gate
+        if self.stopped is StopReason.UNRESOLVED and judged is not None and judged.passed:
+            # The rounds told apart what the search could not.
+            self.stopped = StopReason.CONVERGED
         return Measured(
             history=self.history,
             best=self._best(),
-            gate=self.confirming.gate,
+            gate=judged,
             confirmed=self.confirming.confirmed,
             stopped=self.stopped or StopReason.ITERATIONS,
             cause=self.cause,
