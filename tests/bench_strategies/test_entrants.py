@@ -56,3 +56,12 @@ def test_the_table_is_said_to_be_simulated(capsys: pytest.CaptureFixture[str]) -
     printed = capsys.readouterr().out
     assert printed.startswith("Simulated; 2 skills")
     assert "| base | seed, 1 run | 60 |" in printed
+
+
+def test_the_matrix_has_a_column_for_each_strategy(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["seed, 1 run", "race"]
+    main(["--skills", "2", "--budgets", "60", "80", "--entrant", *names, "--jobs", "1", "--matrix"])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("Simulated; 2 skills")
+    assert "| world | budget | seed, 1 run | race |" in printed
+    assert sum(line.startswith("| base |") for line in printed) == 2
