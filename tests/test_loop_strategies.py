@@ -225,3 +225,13 @@ def test_what_is_held_out_is_measured_and_chosen_by(runs: Runs) -> None:
     measured = runs.go(holdout=0.5)
     sets = {result.set for i in measured.history.iterations for result in i.results}
     assert sets == {CaseSet.TRAIN, CaseSet.HOLDOUT}
+
+
+@pytest.mark.parametrize("search", ["race"])
+def test_a_search_whose_best_text_passed_is_not_unresolved(runs: Runs) -> None:
+    stops = set()
+    for seed in range(1, 5):
+        measured = runs.go(seed=seed)
+        if measured.gate is not None and measured.gate.passed:
+            stops.add(measured.stopped)
+    assert stops == {StopReason.CONVERGED}
