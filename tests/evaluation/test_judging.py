@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from tests.eval_world import (
     said,
     score,
 )
+from tests.fakes import ScriptedCompleter, engine_facts
 
 RUBRIC = {"llm-judge": {"rubricFile": "review.md", "threshold": 0.5}}
 CASE = case("a", {"result-contains": "injection"}, RUBRIC, scaffold="api")
@@ -265,6 +266,31 @@ def test_a_rubric_that_is_gone_or_wrong_is_named(tmp_path: Path) -> None:
         assert words in again.rows[1].reasoning
 
 
+def test_a_reply_that_could_not_be_used_is_kept_paid_for_and_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    places = project(tmp_path)
+    useless = ScriptedCompleter(["no JSON", "no JSON"], usage=Usage(cost_usd=0.25))
+    outcome = grade(places, useless)
+    assert statuses(outcome)[1] == ("finds the injection", "unknown")
+    assert "nothing usable" in outcome.rows[1].reasoning
+    total = dict(outcome.summary.usage)["judge"]
+    assert (total.calls, total.cost_usd) == (2, 0.5)
+    (later,) = score(places, outcome.folder.name, judge=judged_by(places, TableJudge(ALL)))
+    assert statuses(later) == GRADED
+    assert dict(later.summary.usage)["judge"].calls == 3
+
+
+def test_the_judge_sees_the_last_attempt_alone(tmp_path: Path) -> None:
+    judge = TableJudge(ALL)
+    first = {"type": "assistant", "message": {"content": [{"type": "text", "text": "broken"}]}}
+    engine = TableEngine(
+        {"prompt of a": [said("", failure="crash", raw=(json.dumps(first).encode(),)), ANSWER]}
+    )
+    run_order(project(tmp_path), engine, order_of(), judge=judged_by(project(tmp_path), judge))
+    assert material_in(judge.prompts[0])["transcript"] == "Claude: I looked at it."
+
+
 def test_an_interrupt_asks_nothing_more(tmp_path: Path) -> None:
     places = project(tmp_path)
     judge = TableJudge(ALL)
@@ -300,6 +326,8 @@ def test_cases_are_graded_side_by_side(tmp_path: Path) -> None:
 def test_a_simulated_judge_makes_the_run_simulated(tmp_path: Path) -> None:
     places = project(tmp_path)
     judge = judged_by(places, SimulatedCompleter(), name="simulated")
-    outcome = run_order(places, TableEngine({"prompt of a": [ANSWER]}), order_of(), judge=judge)
+    engine = TableEngine({"prompt of a": [ANSWER]}, facts=replace(engine_facts(), simulated=False))
+    outcome = run_order(places, engine, order_of(), judge=judge)
     assert (outcome.summary.judge, outcome.summary.simulated) == ("simulated", True)
+    assert outcome.summary.trials_simulated is False
     assert outcome.rows[1].judge_model == "simulated"

@@ -96,11 +96,11 @@ def test_a_target_is_copied_once_and_two_of_one_text_apart(tmp_path: Path) -> No
 
 
 def test_a_trial_that_says_nothing_is_run_once_more(tmp_path: Path) -> None:
-    engine = TableEngine({"prompt of a": [broken("rate"), said("", REVIEW)]})
+    engine = TableEngine({"prompt of a": [broken("crash"), said("", REVIEW)]})
     run = Run(tmp_path, engine, call_case("a"))
     assert run.names == [("a", 0, 0), ("a", 0, 1)]
-    assert [event.undecided for event in run.events] == ["rate", None]
-    twice = TableEngine({"prompt of a": [broken("rate")]})
+    assert [event.undecided for event in run.events] == ["crash", None]
+    twice = TableEngine({"prompt of a": [broken("crash")]})
     assert Run(tmp_path / "b", twice, call_case("a")).names == [("a", 0, 0), ("a", 0, 1)]
 
 

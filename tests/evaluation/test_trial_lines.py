@@ -83,10 +83,10 @@ def test_the_same_experiment_has_the_same_key_in_another_run(tmp_path: Path) -> 
 
 def test_a_trial_that_says_nothing_has_its_reason_and_both_attempts(tmp_path: Path) -> None:
     places = make_eval_project(tmp_path, case("w", {"result-contains": "x"}), call_case("a"))
-    engine = TableEngine({"prompt of w": [broken("rate")], "prompt of a": [broken("auth")]})
+    engine = TableEngine({"prompt of w": [broken("crash")], "prompt of a": [broken("auth")]})
     outcome = run_order(places, engine, order_of(concurrency=1))
     found = [(row["case"], row["attempt"], row["reason"]) for row in lines_of(outcome.folder)]
-    assert sorted(found) == [("a", 0, "auth"), ("a", 1, "auth"), ("w", 0, "rate"), ("w", 1, "rate")]
+    assert sorted(found) == [("a", 0, "auth"), ("a", 1, "auth"), ("w", 0, "crash"), ("w", 1, "crash")]
 
 
 def test_call_cases_are_denied_and_prompt_cases_may_act(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from skillwalker.datatypes.evals import Status
 from skillwalker.datatypes.judging import Criterion, Evidence, Rubric
 from skillwalker.datatypes.trials import OutputFile
 from skillwalker.judge import material as limits
+from skillwalker.judge import questions
 from skillwalker.judge.material import material
 from skillwalker.judge.prompt import write_prompt
 from skillwalker.judge.questions import NOT_RECORDED, ask_about
@@ -84,6 +85,12 @@ def test_one_question_asks_for_a_word_that_nobody_said(texts: list[str], shown: 
     assert len({one.id for one in asking.questions}) == len(texts) + 1
 
 
+def test_the_word_is_another_one_where_somebody_happened_to_say_it() -> None:
+    seed = bytes(range(32))
+    word = questions._word(seed, "")  # noqa: SLF001 (no text can be built that holds its own hash)
+    assert questions._word(seed, f"It says {word}.") != word  # noqa: SLF001 (as above)
+
+
 def test_the_place_of_the_canary_is_not_always_the_same() -> None:
     rubric = Rubric(criteria=tuple(Criterion(text=text) for text in "abc"))
     places = {ask_about(rubric, EVIDENCE, shown=str(n)).canary for n in range(40)}
@@ -135,6 +142,7 @@ def test_no_text_closes_the_block_that_it_stands_in(text: str) -> None:
     for name in ("criteria", "material", "refused"):
         assert lines.count(f"<{name}>") == lines.count(f"</{name}>") == 1
     block = lines[lines.index("<material>") + 1 : lines.index("</material>")]
+    assert "<" not in "".join(block)
     assert (
         json.loads("\n".join(block))["final_answer"] == hostile.encode("utf-8", "replace").decode()
     )
