@@ -6,7 +6,7 @@ from bench.strategies.peers import Ending, creator_loop, seed_loop
 from bench.strategies.shipped import CONTROLS, run_shipped, split_of
 from bench.strategies.world import Skill
 from skillwalker.config import LoopConfig
-from skillwalker.search.choice import choose_strategy
+from skillwalker.search.choice import RETRY_SHARE, choose_strategy
 
 Entrant = Callable[[Skill, int], Ending]
 LEAST_ITERATIONS = 2
@@ -17,7 +17,8 @@ def phases(skill: Skill, budget: int, *, gated: bool = True) -> Ending:
     """Run the shipped phases, set up as a user with that budget would.
 
     Five iterations of one run and three confirm rounds are the defaults; where the budget is too
-    small, first confirm rounds and then iterations are given up.
+    small, first confirm rounds and then iterations are given up. As much is left over as a race
+    leaves to trials that nobody plans.
     """
     defaults = LoopConfig(gate=LoopConfig().gate if gated else None)
     cases = len(skill.queries)
@@ -29,7 +30,7 @@ def phases(skill: Skill, budget: int, *, gated: bool = True) -> Ending:
     controls = 2 * CONTROLS if gated else CONTROLS
     for iterations, confirm in setups:
         price = iterations * (cases + 1) - 1 + 2 * cases * confirm + controls
-        if price <= budget:
+        if price <= (1 - RETRY_SHARE) * budget:
             config = LoopConfig(
                 max_iterations=iterations, confirm_runs=max(1, confirm), gate=defaults.gate
             )

@@ -34,7 +34,9 @@ from skillwalker.search.protocol import (
     Stop,
     Strategy,
 )
+from skillwalker.search.stuck import stuck_cases
 from skillwalker.trials.vote import Vote
+from skillwalker.unmovable import RUNS as ASKED_BY_NAME
 
 CONTROLS = 2 * CONTROL_RUNS
 """Trials of a preflight, which always goes well here."""
@@ -134,6 +136,7 @@ class Run:
         self.runs_so_far: Counter[tuple[str, int]] = Counter()
         self.history = History.begin(split_of(skill), TARGET.description)
         self.adaptive = config.search == "race"
+        self.asked: set[int] = set()
         self.gate: GateResult | None = None
         self.winner_checked = False
 
@@ -255,8 +258,16 @@ class Run:
         """Give the description of an iteration."""
         return self.history.iterations[number - 1].description
 
+    def _ask_by_name(self) -> None:
+        """Pay for looking into the cases that nothing moves; named outright, all trigger here."""
+        places = set(stuck_cases(self.history)) - self.asked
+        self._afford(ASKED_BY_NAME * len(places))
+        self.skill.calls += ASKED_BY_NAME * len(places)
+        self.asked |= places
+
     def _propose(self, work: Propose) -> str:
         """Ask for a child, showing the failures that the product's brief shows."""
+        self._ask_by_name()
         self._afford(1)
         records = tuple(map(train_only, self.history.iterations))
         parent = records[work.parent - 1]
