@@ -12,7 +12,6 @@ from skillwalker.completers.limited import LimitedCompleter
 from skillwalker.completers.protocol import Completer, resolve_model
 from skillwalker.completers.registry import open_completer
 from skillwalker.config import Login
-from skillwalker.datatypes.scores import sum_usage
 from skillwalker.datatypes.summary import (
     Event,
     IterationDone,
@@ -22,10 +21,11 @@ from skillwalker.datatypes.summary import (
     TrialDone,
     Warned,
 )
-from skillwalker.datatypes.vocabulary import Purpose, StopReason
+from skillwalker.datatypes.vocabulary import Purpose
+from skillwalker.ending import conclude
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.engines.registry import EngineSettings
-from skillwalker.errors import EngineUnavailableError, SkillwalkerError
+from skillwalker.errors import EngineUnavailableError
 from skillwalker.estimate.forecast import Forecaster
 from skillwalker.estimate.guess import require_prices
 from skillwalker.estimate.worst_case import asked_models, estimate_run
@@ -35,10 +35,9 @@ from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, for_version, plan_order, warn_of_models
 from skillwalker.preflight import control_trials
 from skillwalker.recorder import open_recorder
-from skillwalker.recording import edits
 from skillwalker.recording.frozen import Earlier, Foundation
 from skillwalker.recording.lock import locked_target
-from skillwalker.recording.memory import count_looks, remember, with_further
+from skillwalker.recording.memory import count_looks, with_further
 from skillwalker.recording.recorded import read_recorded
 from skillwalker.recording.store import RunStore, create_run, find_run
 from skillwalker.recording.verdicts import earlier_verdicts
@@ -50,7 +49,6 @@ from skillwalker.search.recheck import Recheck
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
 from skillwalker.unopened import nothing_measured, unopened_facts
-from skillwalker.verdict import summarise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,41 +127,16 @@ async def _record(
     for warning in (*warn_of_choice(order.config, len(plan.cases)), *warn_of_models(plan)):
         around.listener(Warned(message=warning))
     plan, measured, facts = await _measure(order, plan, completer, foundation, around)
-    summary = _summarise(plan, measured, foundation, facts)
-    if measured.history.iterations or not foundation.is_resumed:
-        store.write_summary(summary)
-    if _write(plan, summary, store, around):
-        summary = _summarise(plan, measured, foundation, facts, applied=True)
-        store.write_summary(summary)
-    _remember(plan, summary, around)
-    if measured.history.iterations or not foundation.is_resumed:
-        foundation.end()
+    summary = conclude(
+        plan,
+        measured,
+        facts,
+        foundation,
+        project=around.places.project,
+        approve=around.approve,
+        warn=lambda message: around.listener(Warned(message=message)),
+    )
     return summary, store.folder
-
-
-def _summarise(
-    plan: Plan,
-    measured: Measured,
-    foundation: Foundation,
-    facts: EngineFacts,
-    *,
-    applied: bool = False,
-) -> Summary:
-    """Make the summary, with the money of every call that is on the disk."""
-    store = foundation.store
-    calls = tuple(store.calls())
-    usage = tuple(
-        (purpose.value, sum_usage(used for of, _, used in calls if of is purpose))
-        for purpose in Purpose
-    )
-    summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=applied)
-    return replace(
-        summary,
-        usage=usage,
-        reused=len(measured.reused),
-        reused_from=tuple(sorted({one.run_id for one in store.reused})),
-        accepted_changes=foundation.accepted,
-    )
 
 
 async def _measure(
@@ -243,14 +216,6 @@ def _choose_strategy(order: Order, plan: Plan, around: Surroundings) -> Strategy
     )
 
 
-def _remember(plan: Plan, summary: Summary, around: Surroundings) -> None:
-    """Put what the run found into the project's lock file; a run is not lost for it."""
-    try:
-        remember(around.places.project, plan, summary)
-    except SkillwalkerError as error:
-        around.listener(Warned(message=f"skillwalker.lock was not updated: {error}"))
-
-
 def _recorder(
     order: Order, around: Surroundings
 ) -> AbstractAsyncContextManager[Probe] | AbstractAsyncContextManager[None]:
@@ -284,18 +249,3 @@ def _open_completer(order: Order, around: Surroundings) -> Completer | None:
         model=resolve_model(order.config.improver_model),
         grace=order.config.timeout,
     )
-
-
-def _write(plan: Plan, summary: Summary, store: RunStore, around: Surroundings) -> bool:
-    """Write an improved description if that is approved; say whether it was written."""
-    if not summary.improved or summary.stopped_because is StopReason.INTERRUPTED:
-        return False
-    if not around.approve(summary):
-        return False
-    edits.write_recorded(
-        store.folder,
-        plan.target,
-        summary.best_description,
-        project=around.places.project,
-    )
-    return True

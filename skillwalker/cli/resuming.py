@@ -12,11 +12,11 @@ from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_fina
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
 from skillwalker.cli.options import Project
-from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.summary import Summary, Warned
 from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.ending import catch_up
 from skillwalker.errors import StoreError
 from skillwalker.plan import FurtherRounds, Order
-from skillwalker.recording.best import mark_applied
 from skillwalker.recording.edits import read_edits, stands
 from skillwalker.recording.frozen import Earlier, Record, has_ended, read_frozen
 from skillwalker.recording.records import read_summary
@@ -63,7 +63,7 @@ def resume(
     if order.run_kind != run_kind:
         right = resume_command(order.run_kind, folder.name)
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
-    summary = _finished(folder, opened)
+    summary = _finished(folder, record, order, opened)
     further = None if more is None else _further(more, summary, record, order)
     to_apply = wishes.apply and summary is not None and summary.improved and not summary.applied
     if summary is not None and further is None and not to_apply:
@@ -115,19 +115,24 @@ def _refuse_settled(ctx: typer.Context, given: frozenset[str]) -> None:
         )
 
 
-def _finished(folder: Path, opened: Project) -> Summary | None:
+def _finished(folder: Path, record: Record, order: Order, opened: Project) -> Summary | None:
     """Read the summary of a run that came to its end; None when there is something left to do."""
     if not any((folder / name).is_file() for name in SUMMARIES):
         return None
     summary = read_summary(read_summary_row(folder))
     if not _is_final(summary):
         return None
-    edits = read_edits(folder, opened.places.project)
-    if summary.improved and not summary.applied and any(map(stands, edits)):
-        # Killed between the write and its record.
-        mark_applied(folder, applied=True)
-        return replace(summary, applied=True)
+    is_noted = summary.applied and has_ended(folder)
+    written = map(stands, read_edits(folder, opened.places.project))
+    if summary.improved and not is_noted and any(written):
+        # Killed when the description was written and not all of that was noted.
+        return catch_up(folder, record, order, opened.places, warn=_warn)
     return summary if has_ended(folder) else None
+
+
+def _warn(message: str) -> None:
+    """Say what could not be remembered."""
+    Reporter(sys.stderr)(Warned(message=message))
 
 
 def _is_final(summary: Summary) -> bool:

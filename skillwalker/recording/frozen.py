@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,13 @@ from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import StoreError
 from skillwalker.plan import FurtherRounds, Order, Plan
+from skillwalker.recording.changes import (
+    NEVER_POOLED,
+    POOLED,
+    find_changes,
+    moved_facts,
+    stale_cases,
+)
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.store import PLAN, RunStore, read_plan
 from skillwalker.recording.warm_search import find_warm
@@ -23,15 +30,6 @@ from skillwalker.trials.cell_key import folder_hash
 Record = Mapping[str, Any]
 
 _ORDER = pydantic.TypeAdapter(Order)
-_POOLED = {"cli_version": "the Claude CLI", "effort": "the effort"}
-_NEVER_POOLED = {
-    "name": "the engine",
-    "endpoint": "the endpoint",
-    "permission_mode": "the permission mode",
-}
-_PROMPTS = ("prompt_sha256", "scaffold_sha256", "max_turns")
-"""What makes a trial of a case another experiment, and is no part of what names the trial."""
-_CASE_KEYS = (*_PROMPTS, "should_trigger", "set", "model", "runs", "timeout")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ class Foundation:
             old = earlier.record
             kept = ("facts", "accepted_changes", "warm")
             self._record |= {key: old[key] for key in kept if key in old}
-            found = tuple(_changes(old, self._record))
+            found = tuple(find_changes(old, self._record))
             self._accept(found)
             if found:
                 store.set_aside(plan.kind, stale_cases(old, self._record))
@@ -99,15 +97,15 @@ class Foundation:
             StoreError: its trials cannot be counted together with the earlier ones, or the CLI
                 changed and that was not accepted.
         """
-        now = {key: getattr(facts, key) for key in (*_NEVER_POOLED, *_POOLED)}
+        now = {key: getattr(facts, key) for key in (*NEVER_POOLED, *POOLED)}
         if isinstance(old := self._record["facts"], dict):
-            moved = "; ".join(_moved(old, now, _NEVER_POOLED))
+            moved = "; ".join(moved_facts(old, now, NEVER_POOLED))
             if moved:
                 raise StoreError(
                     f"run {self.store.run_id} cannot be resumed: {moved}, and such trials are never"
                     " counted together; set it back, or start a new run"
                 )
-            self._accept(tuple(_moved(old, now, _POOLED)))
+            self._accept(tuple(moved_facts(old, now, POOLED)))
         # A run that is killed has no summary to say that no model was asked.
         self._record |= {"facts": now | {"simulated": facts.simulated}}
         if not isinstance(old, dict) and self._reuses:
@@ -126,7 +124,7 @@ class Foundation:
     def _freeze_warm(self) -> None:
         """Find what may be taken over, and write it down with the runs that paid for it."""
         warm = find_warm(self.store.folder.parent, self._record)
-        self.store.freeze_warm(warm)
+        self.store.warm.freeze(warm)
         self._record |= {"warm": dict(Counter(one.run_id for one in warm))}
 
     def _accept(self, changes: tuple[str, ...]) -> None:
@@ -206,68 +204,6 @@ def read_frozen(run: Path) -> tuple[Record, Order]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise StoreError(f"{run / PLAN}: {where}: {first['msg']}") from error
-
-
-def _changes(old: Record, new: Record) -> Iterator[str]:
-    """Compare suite, target and siblings."""
-    if old["suite"] != new["suite"]:
-        yield f"the suite is {new['suite']} instead of {old['suite']}"
-    if old["target_path"] != new["target_path"]:
-        yield f"the target is {new['target_path']} instead of {old['target_path']}"
-    elif old["target_sha256"] != new["target_sha256"]:
-        yield f"the file {old['target_path']} changed"
-    before, now = ({(s["kind"], s["target"]): s for s in row["siblings"]} for row in (old, new))
-    for kind, name in sorted(before.keys() | now.keys()):
-        what = _difference(before.get((kind, name)), now.get((kind, name)), ("sha256",))
-        if what:
-            yield f"the sibling {kind} {name} {'changed' if 'sha256' in what else what}"
-    cases, cases_now = (_numbered(_measured(row)) for row in (old, new))
-    for key in sorted(cases.keys() | cases_now.keys()):
-        what = _difference(cases.get(key), cases_now.get(key), _CASE_KEYS)
-        if what:
-            yield f"suite {old['suite']}, case {key[0]!r} {what}"
-
-
-def _numbered(cases: Sequence[Record]) -> dict[tuple[str, int], Record]:
-    """Key cases by name, those of several models by their place among them too."""
-    seen: Counter[str] = Counter()
-    found: dict[tuple[str, int], Record] = {}
-    for case in cases:
-        found[case["case"], seen[case["case"]]] = case
-        seen[case["case"]] += 1
-    return found
-
-
-def _measured(row: Record) -> tuple[Record, ...]:
-    """List the cases of a run, those of its neighbours included."""
-    return (*row["cases"], *row.get("neighbours", ()))
-
-
-def stale_cases(old: Record, new: Record) -> frozenset[str]:
-    """Name the cases whose recorded trials answered something else than they would now."""
-    now = {case["case"]: case for case in _measured(new)}
-    return frozenset(
-        case["case"]
-        for case in _measured(old)
-        if case["case"] in now and any(case[key] != now[case["case"]][key] for key in _PROMPTS)
-    )
-
-
-def _moved(old: Record, new: Record, keys: Mapping[str, str]) -> Iterator[str]:
-    """Name what differs."""
-    for key, words in keys.items():
-        if old[key] != new[key]:
-            yield f"{words} is {new[key]!r} instead of {old[key]!r}"
-
-
-def _difference(old: Record | None, new: Record | None, keys: tuple[str, ...]) -> str:
-    """Say in words how one entry differs; empty when it does not."""
-    if old is None:
-        return "is new"
-    if new is None:
-        return "is gone"
-    moved = [key.removesuffix("_sha256") for key in keys if old.get(key) != new.get(key)]
-    return f"has another {', '.join(moved)}" if moved else ""
 
 
 def _order(order: Order, plan: Plan) -> dict[str, object]:

@@ -18,7 +18,7 @@ from skillwalker.datatypes.trials import Trial
 from skillwalker.errors import StoreError
 from skillwalker.recording import records, store
 from skillwalker.recording.rows import read_rows
-from skillwalker.recording.warm import read_warm
+from skillwalker.recording.warm import REUSED, read_warm
 from skillwalker.transcripts.dialogue import read_dialogue
 
 _Record = TypeVar("_Record")
@@ -85,7 +85,7 @@ def _trials(folder: Path) -> tuple[Trial, ...]:
 
 def _reused(folder: Path) -> tuple[Trial, ...]:
     """Read the trials that were taken over; their transcripts lie in the runs that paid."""
-    rows = read_warm(read_rows(folder / store.REUSED))
+    rows = read_warm(folder / REUSED)
     return tuple(replace(one.trial, transcript=None) for one in rows)
 
 

@@ -3,7 +3,6 @@
 `trials.jsonl` is the truth: a line is on the disk before its trial counts.
 """
 
-import dataclasses
 import gzip
 import hashlib
 import json
@@ -20,7 +19,7 @@ from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording import records
 from skillwalker.recording.rows import RowFiles, read_row, read_rows
-from skillwalker.recording.warm import WarmPool, WarmTrial, read_warm, warm_row
+from skillwalker.recording.warm import WarmFiles
 
 PLAN = "run.json"
 TRIALS = "trials.jsonl"
@@ -30,10 +29,8 @@ REFUSED = "trials.rate-limited.jsonl"
 """Trials that a rate limit refused, and that were run again; they count for nothing but money."""
 SET_ASIDE = "trials.changed.jsonl"
 """Trials of cases that the user changed before going on; they count for nothing but money."""
-WARM = "trials.warm.jsonl"
-"""Trials of earlier runs that may be taken over, frozen when the run began."""
-REUSED = "trials.reused.jsonl"
-"""Those of them that were: they count for everything but money."""
+AHEAD = ".applied.json"
+"""Ends the name of a summary that holds once the description is written."""
 TRANSCRIPTS = "transcripts"
 RECENT_RUNS = 5
 
@@ -112,7 +109,7 @@ class RunStore:
         for row in read_rows(folder / TRIALS):
             trial = records.read_trial(row)
             self._trials[records.trial_key(trial)] = trial
-        self._warm = self._read_pool()
+        self.warm = WarmFiles(self._files)
         self._iterations: dict[object, dict[str, object]] | None = None
         self._answers = records.read_answers(read_rows(folder / IMPROVER))
 
@@ -131,33 +128,13 @@ class RunStore:
         """Every trial on disk, in the order in which it was finished."""
         return tuple(self._trials.values())
 
-    @property
-    def reused(self) -> tuple[WarmTrial, ...]:
-        """Every trial that was taken over from an earlier run, in the order in which it was."""
-        return self._warm.taken
-
     def recorded_trial(self, key: TrialKey) -> Trial | None:
         """See `Journal`."""
         return self._trials.get(key)
 
     def reuse_trial(self, key: TrialKey, cell_key: str, side: CaseSet) -> Trial | None:
         """See `Journal`."""
-        taken = self._warm.find_taken(key)
-        if taken is None and (ready := self._warm.find_ready(key, cell_key)) is not None:
-            trial = dataclasses.replace(ready.trial, set=side)
-            taken = dataclasses.replace(ready, trial=trial)
-            self._files.append(REUSED, warm_row(taken))
-            self._warm.take(taken)
-        return None if taken is None else taken.trial
-
-    def freeze_warm(self, warm: Iterable[WarmTrial]) -> None:
-        """Write what may be taken over, before the first trial.
-
-        Raises:
-            StoreError: it cannot be written.
-        """
-        self._files.replace(WARM, map(warm_row, warm))
-        self._warm = self._read_pool()
+        return self.warm.reuse(key, cell_key, side)
 
     def record_trial(self, trial: Trial, raw: tuple[bytes, ...]) -> Trial:
         """See `Journal`."""
@@ -219,9 +196,15 @@ class RunStore:
         if is_new_line:
             self._files.replace(name, self._iterations.values())
 
-    def write_summary(self, summary: Summary) -> Path:
-        """Write the run's summary whole or not at all."""
-        return self._files.write(f"{summary.kind}-summary.json", records.summary_record(summary))
+    def write_summary(self, summary: Summary, *, ahead: bool = False) -> None:
+        """Write the run's summary whole or not at all.
+
+        Args:
+            summary: of the run.
+            ahead: what it will be once the description is written; see `settle_summary`.
+        """
+        name = f"{summary.kind}-summary{AHEAD if ahead else '.json'}"
+        self._files.write(name, records.summary_record(summary))
 
     def set_aside(self, kind: str, cases: Set[str]) -> None:
         """Take the trials of changed cases, and the scores made of them, out of what counts.
@@ -236,21 +219,14 @@ class RunStore:
         aside += [row for row in moved if row not in aside]
         self._files.replace(SET_ASIDE, aside)
         self._files.replace(TRIALS, (row for row in rows if row["case"] not in cases))
-        reused = tuple(read_rows(self.folder / REUSED))
-        self._files.replace(REUSED, (row for row in reused if row["case"] not in cases))
+        self.warm.set_aside(cases)
         self._files.replace(f"{kind}-iteration.jsonl", ())
         self._trials = {key: trial for key, trial in self._trials.items() if key.case not in cases}
-        self._warm = self._read_pool()
         self._iterations = None
 
     def close(self) -> None:
         """Close the run's files; what was recorded is on disk already."""
         self._files.close()
-
-    def _read_pool(self) -> WarmPool:
-        """Read what may be taken over, and what was."""
-        ready, taken = (read_warm(read_rows(self.folder / name)) for name in (WARM, REUSED))
-        return WarmPool(ready, taken)
 
     def _write_transcript(self, trial: Trial, raw: tuple[bytes, ...]) -> str:
         """Keep the stream of a trial; the name holds no text of the user's."""
@@ -261,6 +237,20 @@ class RunStore:
         folder.mkdir(exist_ok=True)
         (folder / name).write_bytes(gzip.compress(text, compresslevel=6, mtime=0))
         return f"{TRANSCRIPTS}/{name}"
+
+
+def settle_summary(folder: Path, kind: str) -> None:
+    """Put the summary that was written ahead in its place; nothing where there is none.
+
+    Raises:
+        StoreError: it cannot be put there.
+    """
+    ahead = folder / f"{kind}-summary{AHEAD}"
+    try:
+        if ahead.is_file():
+            ahead.replace(folder / f"{kind}-summary.json")
+    except OSError as error:
+        raise StoreError(f"cannot write the summary in {folder}: {error}") from error
 
 
 def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:

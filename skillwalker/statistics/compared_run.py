@@ -43,7 +43,7 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
     chosen = _choose(which, summary, folder)
     text = str(summary["best_description"] if chosen is Which.BEST else _original(plan, folder))
     store = RunStore(folder)
-    trials = _last_attempts((*(one.trial for one in store.reused), *store.trials))
+    trials = _last_attempts((*(one.trial for one in store.warm.taken), *store.trials))
     basis, counted = _counted(trials, description_hash(text), _original(plan, folder) == text)
     if not counted:
         raise StoreError(f"run {folder.name} holds no trial of its {chosen} description")

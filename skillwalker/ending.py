@@ -1,0 +1,144 @@
+"""What a run leaves when its loop is over: summary, written description, lock entry, in this order.
+
+A run may be killed between any two of them; `catch_up` notes what is missing then.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from skillwalker.datatypes.scores import sum_usage
+from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import Purpose, StopReason
+from skillwalker.engines.protocol import EngineFacts
+from skillwalker.errors import SkillwalkerError
+from skillwalker.loop import Measured
+from skillwalker.paths import Places
+from skillwalker.plan import Order, Plan, plan_order
+from skillwalker.recording import edits
+from skillwalker.recording.best import mark_applied
+from skillwalker.recording.frozen import Foundation, Record
+from skillwalker.recording.memory import remember
+from skillwalker.recording.records import read_summary
+from skillwalker.recording.rows import write_atomically
+from skillwalker.recording.store import PLAN, settle_summary
+from skillwalker.recording.store import read_summary as read_summary_row
+from skillwalker.verdict import summarise
+
+
+def conclude(
+    plan: Plan,
+    measured: Measured,
+    facts: EngineFacts,
+    foundation: Foundation,
+    *,
+    project: Path,
+    approve: Callable[[Summary], bool],
+    warn: Callable[[str], None],
+) -> Summary:
+    """Record how a run ended, and write an improved description if that is approved.
+
+    A later life that measured nothing takes nothing from what an earlier one recorded.
+
+    Args:
+        plan: what was to be done.
+        measured: what was.
+        facts: of the engine.
+        foundation: of the run.
+        project: whose lock file remembers it.
+        approve: whether an improved result may be written.
+        warn: is told what could not be remembered.
+
+    Returns:
+        The summary as it was written.
+
+    Raises:
+        StoreError: the result cannot be recorded.
+        TargetError: the description cannot be written.
+    """
+    summary = _summarise(plan, measured, foundation, facts)
+    counts = bool(measured.history.iterations) or not foundation.is_resumed
+    if counts:
+        foundation.store.write_summary(summary)
+    stopped = summary.stopped_because is StopReason.INTERRUPTED
+    if summary.improved and not stopped and approve(summary):
+        summary = _summarise(plan, measured, foundation, facts, applied=True)
+        _write(plan, summary, foundation, project)
+    _remember(project, plan, summary, warn)
+    if counts:
+        foundation.end()
+    return summary
+
+
+def catch_up(
+    folder: Path, record: Record, order: Order, places: Places, *, warn: Callable[[str], None]
+) -> Summary:
+    """Note what a run that was killed after it wrote its description had not noted yet.
+
+    Args:
+        folder: of the run.
+        record: its run.json.
+        order: what it was asked.
+        places: the project.
+        warn: is told what could not be remembered.
+
+    Raises:
+        StoreError: the run cannot be read or written.
+    """
+    settle_summary(folder, order.run_kind)
+    mark_applied(folder, applied=True)
+    summary = read_summary(read_summary_row(folder))
+    try:
+        plan = plan_order(order, places, listing_budget=record["listing_budget"])
+    except SkillwalkerError as error:
+        warn(f"skillwalker.lock was not updated: {error}")
+    else:
+        began = replace(plan.target, description=summary.original_description)
+        plan = replace(plan, target=began, more=order.more, cli_version=summary.cli_version)
+        _remember(places.project, plan, summary, warn)
+    # What the record holds was cleared of secrets when it was written first.
+    text = json.dumps({**record, "ended": True}, ensure_ascii=False, indent=2) + "\n"
+    write_atomically(folder / PLAN, text.encode("utf-8", "backslashreplace"))
+    return summary
+
+
+def _summarise(
+    plan: Plan,
+    measured: Measured,
+    foundation: Foundation,
+    facts: EngineFacts,
+    *,
+    applied: bool = False,
+) -> Summary:
+    """Make the summary, with the money of every call that is on the disk."""
+    store = foundation.store
+    calls = tuple(store.calls())
+    usage = tuple(
+        (purpose.value, sum_usage(used for of, _, used in calls if of is purpose))
+        for purpose in Purpose
+    )
+    summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=applied)
+    return replace(
+        summary,
+        usage=usage,
+        reused=len(measured.reused),
+        reused_from=tuple(sorted({one.run_id for one in store.warm.taken})),
+        accepted_changes=foundation.accepted,
+    )
+
+
+def _write(plan: Plan, summary: Summary, foundation: Foundation, project: Path) -> None:
+    """Write the best description, with the summary that holds then at hand."""
+    store = foundation.store
+    store.write_summary(summary, ahead=True)
+    edits.write_recorded(store.folder, plan.target, summary.best_description, project=project)
+    settle_summary(store.folder, summary.kind)
+
+
+def _remember(project: Path, plan: Plan, summary: Summary, warn: Callable[[str], None]) -> None:
+    """Put what the run found into the project's lock file; a run is not lost for it."""
+    try:
+        remember(project, plan, summary)
+    except SkillwalkerError as error:
+        warn(f"skillwalker.lock was not updated: {error}")
