@@ -265,9 +265,13 @@ def _order(
 
 def _configuration(settings: Mapping[str, object]) -> dict[str, Any]:
     """Give the settings that configure a run, by the names of its record."""
-    return {
+    given = {
         _RENAMED.get(name, name): value for name, value in settings.items() if name not in _OUTSIDE
     }
+    if given.get("search") == "race":
+        # As with --max-trials: what may be spent is what a race plans with.
+        given["race_trials"] = given.get("max_trials")
+    return given
 
 
 def _places(

@@ -46,8 +46,10 @@ class Settings(TypedDict, total=False):
 class LoopSettings(Settings, total=False):
     """What `run_scil_loop` and `run_acil_loop` take by these names as well."""
 
+    search: Literal["phases", "race"]
+    """How better descriptions are looked for. Default: phases."""
     max_iterations: int
-    """Candidates to measure, the original included. Default: 5."""
+    """Candidates to measure in phases, the original included. Default: 5."""
     holdout: float
     """Share of the cases that the improver never sees. Default: 0."""
     runs_per_query: int
@@ -62,6 +64,8 @@ class LoopSettings(Settings, total=False):
     """Most rounds of original against best. Default: 3."""
     max_loss: float
     """Most that recall or specificity may lose. Default: 0.05."""
+    guard_neighbours: bool
+    """Whether the rivals' own requests are measured too and may not be taken. Default: no."""
     neighbours: str | Sequence[str]
     """Who stands beside the target: plugin (its siblings), none, or paths. Default: plugin."""
     allow_simulated: bool
