@@ -153,6 +153,13 @@ def test_the_settings_reach_the_run(tmp_path: Path) -> None:
     assert events
 
 
+def test_a_race_plans_with_what_may_be_spent(tmp_path: Path) -> None:
+    summary = scil(make_bench_project(tmp_path), search="race", max_trials=90)
+    assert summary.iterations > 1
+    assert summary.trials <= 90
+    assert summary.stopped_because in {StopReason.CONVERGED, StopReason.UNRESOLVED}
+
+
 def test_a_budget_of_nothing_spends_nothing(tmp_path: Path) -> None:
     summary = scil(make_bench_project(tmp_path), max_trials=0)
     assert (summary.trials, summary.stopped_because) == (0, StopReason.BUDGET)
