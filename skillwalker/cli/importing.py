@@ -46,10 +46,10 @@ def evals_import(
     project: ProjectOption = None,
 ) -> None:
     """Write other tools' trigger evals as a new suite, or nothing where an entry is unclear."""
+    from skillwalker.cli.named_files import target_asked
+
     places = open_project(ctx, project).places
-    if skill is not None and agent is not None:
-        raise typer.BadParameter("give one of them", param_hint="'--skill' / '--agent'")
-    target = _target(skill, agent, places)
+    target = target_asked(skill, agent, places)
     imported = _import(files, suite, target, places)
     if wants_json(ctx, as_json):
         records = [_record(each, target) for each in imported]
@@ -62,22 +62,13 @@ def evals_import(
             typer.echo(f"{each.path}: {note}", err=True)
 
 
-def _target(skill: str | None, agent: str | None, places: "Places") -> "Target | None":
-    """Find the target that was named by either option."""
-    from skillwalker.cli.named_files import one_target
-    from skillwalker.datatypes.vocabulary import TargetKind
-
-    if skill is not None:
-        return one_target(skill, places, TargetKind.SKILL)
-    return one_target(agent, places, TargetKind.AGENT) if agent is not None else None
-
-
 def _import(
     files: list[str], suite: str | None, target: "Target | None", places: "Places"
 ) -> "tuple[Imported, ...]":
     """Import suites of our own form, or files of other tools; not both at once."""
     from skillwalker.errors import SuiteError
     from skillwalker.foreign.importing import import_queries, import_suites, suites_at
+    from skillwalker.targets.names import written_in_suites
 
     paths = [(Path.cwd() / name, name) for name in files]
     found: list[ForeignSuite] = []
@@ -92,7 +83,7 @@ def _import(
         raise SuiteError(
             f"{foreign[0][1]}: holds queries, but {found[0].label} is a suite; import one at a time"
         )
-    written = _written(target, places) if target is not None else None
+    written = written_in_suites(target, places) if target is not None else None
     if found:
         return import_suites(found, suite=suite, target=target, written=written, places=places)
     if suite is None:
@@ -102,23 +93,6 @@ def _import(
             "say which skill or agent the entries are about", param_hint="'--skill' / '--agent'"
         )
     return (import_queries(foreign, suite=suite, target=target, written=written, places=places),)
-
-
-def _written(target: "Target", places: "Places") -> str:
-    """Write a target so that a suite finds it again: by its name where that does."""
-    import os
-
-    from skillwalker.errors import TargetError
-    from skillwalker.targets.names import resolve_target
-
-    try:
-        if resolve_target(target.id, target.kind, places).path.resolve() == target.path.resolve():
-            return target.id
-    except TargetError:
-        pass
-    if target.path.is_relative_to(places.project):
-        return Path(os.path.relpath(target.path, places.project)).as_posix()
-    return target.path.as_posix()
 
 
 def _line(imported: "Imported", target: "Target | None") -> str:

@@ -70,6 +70,20 @@ def one_target(written: str, places: Places, kind: TargetKind | None) -> Target:
     return found[0]
 
 
+def target_asked(skill: str | None, agent: str | None, places: Places) -> Target | None:
+    """Find the target that `--skill` or `--agent` names; None where neither was given.
+
+    Raises:
+        BadParameter: exit code 2; both were given.
+        TargetError: there is no such target.
+    """
+    if skill is not None and agent is not None:
+        raise typer.BadParameter("give one of them", param_hint="'--skill' / '--agent'")
+    if skill is not None:
+        return one_target(skill, places, TargetKind.SKILL)
+    return one_target(agent, places, TargetKind.AGENT) if agent is not None else None
+
+
 def _existing(written: str, places: Places) -> Path | None:
     """Give the path that is meant if there is one: seen from the project, else from here."""
     if not written.strip() or "\0" in written:

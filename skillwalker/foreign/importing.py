@@ -1,9 +1,7 @@
 """Files of other tools written as a suite of this project, or not at all."""
 
-import json
-import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import CallExpectation, Suite, Target
@@ -24,15 +22,22 @@ from skillwalker.foreign.tree import (
     point_to,
     suite_of,
 )
-from skillwalker.paths import Places, is_file_name
-from skillwalker.suites.load import TESTS_FILE, load_suite
+from skillwalker.paths import Places
+from skillwalker.suites.load import TESTS_FILE
+from skillwalker.suites.new_suite import (
+    NewCase,
+    drop_empty,
+    missing_folders,
+    plugins_of,
+    require_new,
+    suite_values,
+    write_suite,
+)
 from skillwalker.targets.kind import KINDS, SKILL_FILE
 from skillwalker.targets.names import known_targets
 
 MOST_NAMED = 5
 """Names that a note lists."""
-Fill = Callable[[Path], dict[str, object]]
-"""Puts a suite's files into its folder and gives its tests.json."""
 
 
 def known_by(target: Target) -> IsTarget:
@@ -72,10 +77,10 @@ def import_queries(
     facts = KINDS[target.kind]
 
     def fill(_folder: Path) -> dict[str, object]:
-        tests = [_test(case, target, written, rivals) for case in read.cases]
-        return {"plugins": _plugins(target, places), "tests": tests}
+        cases = [_case(case, rivals) for case in read.cases]
+        return suite_values(cases, target, written, places)
 
-    loaded = _write(suite, places, fill)
+    loaded = write_suite(suite, places, fill)
     return _imported(loaded, places, _notes(read, rivals, facts.noun))
 
 
@@ -104,7 +109,7 @@ def import_suites(
     for name, _ in groups:
         require_new(name, places)
     is_target = known_by(target) if target is not None else None
-    created = _missing(places.evals_dir)
+    created = missing_folders(places.evals_dir)
     done: list[Imported] = []
     try:
         for name, members in groups:
@@ -112,7 +117,7 @@ def import_suites(
     except BaseException:
         for each in done:
             shutil.rmtree(places.evals_dir / each.name, ignore_errors=True)
-        _drop_empty(created)
+        drop_empty(created)
         raise
     return tuple(done)
 
@@ -130,21 +135,6 @@ def suites_at(path: Path, label: str) -> tuple[ForeignSuite, ...] | None:
         raise SuiteError(f"{label}: cannot be read ({error.strerror}); check the path") from error
     document = read_document(path, label)
     return (suite_of(document, path.parent.resolve()),) if is_suite(document) else None
-
-
-def require_new(name: str, places: Places) -> None:
-    """Refuse a name that no new suite can have.
-
-    Raises:
-        SuiteError: it is taken, or is no name of a folder.
-    """
-    if not is_file_name(name) or name.startswith("."):
-        raise SuiteError(f"{quoted(name)} cannot name a suite: it is no name of a folder")
-    if (places.evals_dir / name).exists() or (places.evals_dir / name).is_symlink():
-        raise SuiteError(
-            f"there is a suite {quoted(name)} already; nothing was written: "
-            "give another --suite, or remove it first"
-        )
 
 
 def _import_group(
@@ -174,10 +164,10 @@ def _import_group(
             raise SuiteError("\n".join(faults))
         plugins = list(dict.fromkeys(name for member, _ in kept for name in member.plugins))
         if target is not None:
-            plugins = _plugins(target, places)
+            plugins = plugins_of(target, places)
         return {"plugins": plugins, "tests": [test for _, tests in kept for test in tests]}
 
-    loaded = _write(name, places, fill)
+    loaded = write_suite(name, places, fill)
     notes = (f"{left_out} cases about other targets were left out",) if left_out else ()
     return _imported(loaded, places, notes)
 
@@ -189,59 +179,14 @@ def _adopt(test: Test, prefix: str, is_target: IsTarget | None, written: str | N
         point_to(test, is_target, written)
 
 
-def _write(name: str, places: Places, fill: Fill) -> Suite:
-    """Make the suite beside its place, check it whole, and only then put it there."""
-    root = places.evals_dir
-    created = _missing(root)
-    staged = root / f".importing-{secrets.token_hex(4)}"
-    try:
-        staged.mkdir(parents=True)
-        tests = json.dumps(fill(staged), ensure_ascii=False, indent=2)
-        (staged / TESTS_FILE).write_text(f"{tests}\n", encoding="utf-8")
-        load_suite(places, staged.name)
-        staged.rename(root / name)
-    except SuiteError as error:
-        raise SuiteError(str(error).replace(staged.name, name)) from error
-    except OSError as error:
-        raise SuiteError(f"{root / name}: cannot be written ({error.strerror})") from error
-    finally:
-        shutil.rmtree(staged, ignore_errors=True)
-        _drop_empty(created)
-    return load_suite(places, name)
-
-
-def _missing(folder: Path) -> list[Path]:
-    """List what is to be made for a folder to be there, from itself upwards."""
-    return [each for each in (folder, *folder.parents) if not each.exists()]
-
-
-def _drop_empty(folders: Sequence[Path]) -> None:
-    """Remove the folders that were made for nothing."""
-    for folder in folders:
-        try:
-            folder.rmdir()
-        except OSError:  # it holds the suite, or was never made
-            return
-
-
-def _test(case: ForeignCase, target: Target, written: str, rivals: dict[str, str]) -> Test:
-    facts = KINDS[target.kind]
-    test: Test = {
-        "name": case.name,
-        "type": str(facts.case_type),
-        facts.suite_key: written,
-        "prompt": case.prompt,
-    }
-    if case.tags:
-        test["tags"] = list(case.tags)
-    if case.preferred in rivals:
-        test["preferred"] = rivals[case.preferred]
-    return {**test, "expect": [{facts.expectation: case.should_trigger}]}
-
-
-def _plugins(target: Target, places: Places) -> list[str]:
-    plugin = target.plugin
-    return [plugin] if plugin is not None and places.plugin_folder(plugin) is not None else []
+def _case(case: ForeignCase, rivals: dict[str, str]) -> NewCase:
+    return NewCase(
+        name=case.name,
+        prompt=case.prompt,
+        should_trigger=case.should_trigger,
+        tags=case.tags,
+        preferred=rivals.get(case.preferred or ""),
+    )
 
 
 def _rivals(cases: Sequence[ForeignCase], target: Target, places: Places) -> dict[str, str]:

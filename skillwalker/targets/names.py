@@ -66,6 +66,18 @@ def resolve_target(
     raise TargetError(f"there is no {_called(written, kind)}{_known(written, kind, places)}")
 
 
+def written_in_suites(target: Target, places: Places) -> str:
+    """Write a target so that a suite finds it again: by its name where that does."""
+    try:
+        if resolve_target(target.id, target.kind, places).path.resolve() == target.path.resolve():
+            return target.id
+    except TargetError:
+        pass
+    if target.path.is_relative_to(places.project):
+        return Path(os.path.relpath(target.path, places.project)).as_posix()
+    return target.path.as_posix()
+
+
 def is_path(written: str) -> bool:
     """Say whether a written target is a path rather than a name, which has a colon."""
     return "/" in written or ":" not in written
