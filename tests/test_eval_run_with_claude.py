@@ -15,10 +15,11 @@ from skillwalker import run_evals
 from skillwalker.config import Login
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.simulation.grading import scripted_grades
-from skillwalker.standin.behaviour import completion_prompt, structured
+from skillwalker.standin.behaviour import RoutedBehaviour, completion_prompt, structured
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt, turn_number
 from skillwalker.standin.server import Asked, serve
+from tests.bench import make_bench_project
 from tests.clis import VERSIONS, need_cli
 from tests.docker_daemon import docker_host, need_docker, our_containers
 from tests.eval_world import DELEGATED, FOUR_TYPES, case, make_eval_project
@@ -119,8 +120,8 @@ def make_project(root: Path) -> Path:
     return root
 
 
-def evals(project: Path, url: str, *words: str) -> tuple[int, dict[str, Any], str]:
-    """Run the command as a user would."""
+def command(project: Path, url: str, *words: str) -> tuple[int, dict[str, Any], str]:
+    """Run a command as a user would."""
     temporary = project.parent / "t"
     temporary.mkdir(exist_ok=True)
     environment = {
@@ -132,13 +133,18 @@ def evals(project: Path, url: str, *words: str) -> tuple[int, dict[str, Any], st
         "DOCKER_HOST": docker_host() or "",
     }
     done = subprocess.run(
-        [sys.executable, "-m", "skillwalker", "evals", *words, "-C", str(project), "--json"],
+        [sys.executable, "-m", "skillwalker", *words, "-C", str(project), "--json"],
         env=environment,
         capture_output=True,
         text=True,
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
+
+
+def evals(project: Path, url: str, *words: str) -> tuple[int, dict[str, Any], str]:
+    """Run a command of the group `evals`."""
+    return command(project, url, "evals", *words)
 
 
 def rows_of(found: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -228,6 +234,30 @@ def test_scoring_again_asks_the_judge_nothing_and_a_new_rubric_only_that(tmp_pat
     assert code == 3
     assert rows_of(dead)[0] == ("graded", "result-contains", "passed")
     assert [status for _, _, status in rows_of(dead)[1:]] == ["unknown"] * 2 + ["infrastructure"]
+
+
+@pytest.mark.cli
+def test_a_run_of_the_loop_is_read_again_from_its_streams(tmp_path: Path) -> None:
+    claude = need_cli(VERSIONS[0])
+    project = make_bench_project(tmp_path)
+    with serve(RoutedBehaviour()) as standin:
+        words = ("measure", "--engine", "local", "--claude", str(claude))
+        code, measured, said = command(project, standin.url, *words)
+    assert code == 0, said
+    run_id = measured["run_id"]
+    code, found, _ = evals(project, "", "score", "--rescore", run_id)
+    assert (code, found["changed"]) == (0, [])
+    assert found["read_again"] == found["trials"] == measured["trials"]
+    (folder,) = (project / "output").iterdir()
+    lines = (folder / "trials.jsonl").read_text("utf-8").splitlines()
+    other = {"triggered": "not_triggered", "not_triggered": "triggered"}
+    first = json.loads(lines[0])
+    lines[0] = json.dumps({**first, "outcome": other[first["outcome"]]})
+    (folder / "trials.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    _, found, said = evals(project, "", "score", "--rescore", run_id)
+    (changed,) = found["changed"]
+    assert changed["after"]["outcome"] == first["outcome"]
+    assert "1 of " in said
 
 
 @pytest.mark.cli
