@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from skillwalker.datatypes.against import Against
 from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
 from skillwalker.datatypes.scores import GateResult, Iteration, Rate, Rates, UsageTotal
 from skillwalker.datatypes.trials import Trial
@@ -98,6 +99,8 @@ class Summary:
     """Names of cases that no description can move; they count in every rate."""
     accepted_changes: tuple[str, ...] = ()
     """What changed between the lives of a resumed run, in words."""
+    against: Against | None = None
+    """What became of the target since the run that this one was held against."""
 
 
 # --- events: what the loop tells its listener --------------------------------------------------

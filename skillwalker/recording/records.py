@@ -210,7 +210,7 @@ def summary_record(summary: Summary) -> dict[str, object]:
     """Make the summary's JSON object."""
     record: dict[str, object] = {"schema_version": SCHEMA_VERSION}
     record |= {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)}
-    for name in ("original", "best", "gate", "rate_in_file"):
+    for name in ("original", "best", "gate", "rate_in_file", "against"):
         value = record[name]
         record[name] = None if value is None else dataclasses.asdict(value)  # type: ignore[call-overload]  # each is a dataclass
     record["usage"] = {name: _usage_record(total) for name, total in summary.usage}

@@ -36,6 +36,18 @@ def compare_runs(a: ComparedRun, b: ComparedRun) -> Comparison:
     Raises:
         StoreError: they are of things that are never counted together, or share no case.
     """
+    comparison = lay_side_by_side(a, b)
+    if not comparison.models:
+        raise StoreError(_nothing_shared(a, b, comparison.left_out))
+    return comparison
+
+
+def lay_side_by_side(a: ComparedRun, b: ComparedRun) -> Comparison:
+    """Do the same as `compare_runs`, also where no case is shared: then there is no model.
+
+    Raises:
+        StoreError: they are of things that are never counted together.
+    """
     _require_comparable(a, b)
     left_out: list[LeftOut] = []
     shared: defaultdict[str, list[CasePair]] = defaultdict(list)
@@ -45,8 +57,6 @@ def compare_runs(a: ComparedRun, b: ComparedRun) -> Comparison:
             shared[model].append(_pair(a, b, case, model))
         else:
             left_out.append(LeftOut(case=case, model=model, reason=reason))
-    if not shared:
-        raise StoreError(_nothing_shared(a, b, left_out))
     return Comparison(
         a=a,
         b=b,
