@@ -7,12 +7,12 @@ may stop. Each trial is recorded as soon as it ends, and evaluated from the reco
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker.datatypes.evals import EvalLine, EvalTrial, EvalTrialDone, PlannedCase
 from skillwalker.datatypes.trials import BuiltPlugin, Invocation, Transcript, Usage
-from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.evaluation.expectations import TURN_LIMIT, undecided_reason
@@ -21,6 +21,7 @@ from skillwalker.limits import Limits
 from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.trials.pool import drain
 
+RATE = "rate"
 FEW = 3
 """Undecided runs that never stop a run: one flake in a suite of five cases is not a dead login."""
 
@@ -52,12 +53,13 @@ async def run_cases(cases: Sequence[PlannedCase], tools: EvalTools) -> Ended:
     """Run the trials of every case.
 
     A trial that says nothing is run once more under the same index, unless its turns ran out, which
-    would only happen again. A limit, an interrupt, a dead
-    engine and too many undecided runs start no further trial; those in flight are recorded.
+    would only happen again. One that a rate limit refused is run again when the limit is over, and
+    that is no retry. A limit, an interrupt, a dead engine and too many undecided runs start no
+    further trial; those in flight are recorded.
     """
     run = _Run(cases, tools)
     try:
-        await drain(run.take, run.run, limit=tools.concurrency)
+        await drain(run.take, run.run, limit=tools.concurrency, ready=tools.limits.ready)
     except EngineUnavailableError as error:
         return Ended(reason=StopReason.PREFLIGHT, cause=str(error))
     return run.ended
@@ -70,6 +72,8 @@ class _Job:
     planned: PlannedCase
     run_index: int
     attempt: int = 0
+    is_retry: bool = False
+    """An undecided outcome is final."""
 
 
 class _Run:
@@ -98,9 +102,9 @@ class _Run:
         job = self._again.popleft() if self._again else next(self._first, None)
         if job is None:
             return None
-        reason = self._tools.limits.admit()
+        reason = self._tools.limits.admit(Purpose.TRIAL, job.planned.case.case.model)
         if reason is not None:
-            self.ended = Ended(reason=reason, cause=f"the run was stopped by {reason}")
+            self.ended = Ended(reason=reason, cause=str(self._tools.limits.error()))
             return None
         return job
 
@@ -110,13 +114,27 @@ class _Run:
         built = self._copies.of(job.planned) if job.planned.loaded.copied else None
         self._tools.record(trial, self._lines.line(job.planned, built, trial))
         reason = undecided_reason(job.planned.case, trial)
+        self._pay(trial, is_refused=reason == RATE)
         self._tools.listener(EvalTrialDone(trial=trial, undecided=reason))
         if reason is None:
             return
-        if job.attempt == 0 and reason != TURN_LIMIT:
-            self._again.append(_Job(job.planned, job.run_index, attempt=1))
+        again = _Job(job.planned, job.run_index, job.attempt + 1, is_retry=job.is_retry)
+        if reason == RATE:
+            self._again.appendleft(again)
+            return
+        if not job.is_retry and reason != TURN_LIMIT:
+            self._again.append(replace(again, is_retry=True))
             return
         self._miss(reason, trial.transcript.detail)
+
+    def _pay(self, trial: EvalTrial, *, is_refused: bool) -> None:
+        """Count what a trial used; one that a rate limit refused pauses all and is not spent."""
+        limits, seen = self._tools.limits, trial.transcript
+        if is_refused:
+            limits.give_back(seen.usage, Purpose.TRIAL, trial.model_asked)
+            limits.rate_limited(seen.resets_at, seen.retry_after)
+        else:
+            limits.settle(seen.usage, Purpose.TRIAL, trial.model_asked)
 
     def _miss(self, reason: str, detail: str | None) -> None:
         """Count a run that stayed undecided; too many start no further trial."""

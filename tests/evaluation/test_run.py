@@ -12,6 +12,7 @@ from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.evaluation.plan import plan_cases
 from skillwalker.evaluation.run import FEW, Ended, EvalTools, run_cases
 from skillwalker.limits import Limits
+from tests.days import Day
 from tests.eval_world import (
     ALL_MET,
     DELEGATED,
@@ -215,3 +216,15 @@ def test_an_interrupt_finishes_what_is_in_flight(tmp_path: Path) -> None:
     )
     assert run.names == [("a", 0, 0)]
     assert run.ended.reason is StopReason.INTERRUPTED
+
+
+def test_a_rate_limit_pauses_everything_and_takes_no_retry(tmp_path: Path) -> None:
+    day = Day()
+    engine = TableEngine(
+        {"prompt of a": [broken("rate"), broken("rate"), broken(), said("", REVIEW)]}
+    )
+    limits = Limits(max_trials=3, clock=day.clock)
+    run = Run(tmp_path, engine, call_case("a"), call_case("b"), limits=limits, concurrency=1)
+    assert run.names == [("a", 0, 0), ("a", 0, 1), ("a", 0, 2), ("a", 0, 3), ("b", 0, 0)]
+    assert (run.ended, limits.trials) == (Ended(), 3)
+    assert sum(day.slept) >= 30 + 60
