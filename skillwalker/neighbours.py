@@ -1,6 +1,6 @@
 """Finds the requests that belong to the target's rivals: the positives of their own suites."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from skillwalker.datatypes.inputs import NeighbourCase, Target, TriggerCase
 from skillwalker.errors import SuiteError
@@ -10,7 +10,11 @@ from skillwalker.suites.load import list_suites, load_suite
 
 
 def neighbour_cases(
-    places: Places, rivals: Sequence[Target], own: Sequence[TriggerCase]
+    places: Places,
+    rivals: Sequence[Target],
+    own: Sequence[TriggerCase],
+    trial_models: Sequence[str] = (),
+    resolve_model: Callable[[str], str] = str,
 ) -> tuple[NeighbourCase, ...]:
     """Find what users ask of the rivals, in every suite of the project.
 
@@ -20,6 +24,8 @@ def neighbour_cases(
         places: the project.
         rivals: what is shown beside the target.
         own: the target's cases.
+        trial_models: replace the model of every case; each is there under each of them.
+        resolve_model: gives the full id behind an alias.
 
     Raises:
         SuiteError: a suite is wrong, so that it cannot be known whose requests it holds.
@@ -27,7 +33,7 @@ def neighbour_cases(
     """
     owners = {rival.path.resolve(): rival.id for rival in rivals}
     asked = {case.prompt for case in own}
-    found: dict[str, NeighbourCase] = {}
+    found: dict[tuple[str, str], NeighbourCase] = {}
     for pair in _pairs(places, rivals):
         owner = owners.get(pair.file)
         if owner is None:
@@ -36,17 +42,19 @@ def neighbour_cases(
             if case.should_trigger and case.prompt not in asked:
                 # A false alarm of the target here is a request taken from its owner.
                 name = f"{owner} in {pair.suite}: {case.name}"
-                found[name] = NeighbourCase(owner=owner, case=_as_negative(case, name))
+                for model in map(resolve_model, trial_models or (case.model,)):
+                    negative = _as_negative(case, name, model)
+                    found[name, model] = NeighbourCase(owner=owner, case=negative)
     return tuple(one for _, one in sorted(found.items()))
 
 
-def _as_negative(case: TriggerCase, name: str) -> TriggerCase:
+def _as_negative(case: TriggerCase, name: str, model: str) -> TriggerCase:
     """Make a rival's request one in which the target should stay out."""
     return TriggerCase(
         name=name,
         prompt=case.prompt,
         should_trigger=False,
-        model=case.model,
+        model=model,
         scaffold=case.scaffold,
         tags=case.tags,
         max_turns=case.max_turns,

@@ -158,7 +158,9 @@ def prepare(
     cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
     rivals = rivals_of(found, resolved.siblings, neighbours, places)
     inside = found.path.is_relative_to(places.project)
-    guarded = neighbour_cases(places, rivals, called) if config.guard_neighbours else ()
+    guarded: tuple[NeighbourCase, ...] = ()
+    if config.guard_neighbours:
+        guarded = neighbour_cases(places, rivals, called, config.trial_models, resolve_model)
     return Plan(
         kind=run_kind,
         suite=resolved.suite,
@@ -170,7 +172,7 @@ def prepare(
         config=config,
         listing_budget=listing_budget,
         looks=looks,
-        neighbours=_neighbours_called(guarded, config, resolve_model),
+        neighbours=guarded,
     )
 
 
@@ -197,20 +199,6 @@ def plan_order(order: Order, places: Places, *, listing_budget: int | None = Non
         resolve_model=str if order.engine == "simulated" else resolve_model,
         listing_budget=listing_budget,
         looks=order.looks,
-    )
-
-
-def _neighbours_called(
-    guarded: Sequence[NeighbourCase], config: LoopConfig, resolve_model: Callable[[str], str]
-) -> tuple[NeighbourCase, ...]:
-    """Give the rivals' requests the models of the run."""
-    return tuple(
-        NeighbourCase(owner=one.owner, case=case)
-        for one in guarded
-        for case in _called(
-            [replace(one.case, model=model) for model in config.trial_models or (one.case.model,)],
-            resolve_model,
-        )
     )
 
 
