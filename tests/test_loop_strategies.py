@@ -23,7 +23,7 @@ from tests.bench import Bench, call_cases, make_bench_project, plan_of, write_ca
 from tests.fakes import MemoryJournal
 
 BOTH = pytest.mark.parametrize("search", ["phases", "race"])
-KILLS = 4
+KILLS = 3
 
 
 class KilledError(BaseException):

@@ -24,7 +24,7 @@ from tests.measured import OUTCOMES, trial
 
 SEARCHES = ("phases", "race")
 LAW = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 CHILD = "Reviews pull requests, diffs and patches. Use when asked to check changes for bugs."
 
