@@ -158,9 +158,7 @@ def prepare(
     cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
     rivals = rivals_of(found, resolved.siblings, neighbours, places)
     inside = found.path.is_relative_to(places.project)
-    guarded: tuple[NeighbourCase, ...] = ()
-    if config.guard_neighbours:
-        guarded = neighbour_cases(places, rivals, called, config.trial_models, resolve_model)
+    guarded = rivals if config.guard_neighbours else ()
     return Plan(
         kind=run_kind,
         suite=resolved.suite,
@@ -172,7 +170,7 @@ def prepare(
         config=config,
         listing_budget=listing_budget,
         looks=looks,
-        neighbours=guarded,
+        neighbours=neighbour_cases(places, guarded, called, config.trial_models, resolve_model),
     )
 
 
