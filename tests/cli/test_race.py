@@ -8,7 +8,18 @@ import pytest
 from skillwalker.cli import main
 from tests.bench import NEGATIVES, call_cases, make_bench_project, write_cases
 
-RACE = ("scil", "run", "--eval", "review", "--engine", "simulated", "--search", "race", "--json")
+RACE = (
+    "scil",
+    "run",
+    "--eval",
+    "review",
+    "--engine",
+    "simulated",
+    "--search",
+    "race",
+    "--json",
+    "--no-html",
+)
 
 
 @pytest.fixture(autouse=True)
