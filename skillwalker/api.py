@@ -23,10 +23,11 @@ from skillwalker.api_settings import (
 )
 from skillwalker.config import EvalConfig, Login, LoopConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalSummary
-from skillwalker.datatypes.summary import Summary
-from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.datatypes.summary import Paused, Summary
+from skillwalker.datatypes.vocabulary import Purpose, TargetKind
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import EngineSettings, open_engine
+from skillwalker.estimate.guess import make_prior
 from skillwalker.evaluation.judge_choice import Seat, choose_judge
 from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
@@ -55,6 +56,7 @@ _OUTSIDE = frozenset(
         "improver",
         "neighbours",
         "allow_simulated",
+        "limits",
         "judge",
         "engine_settings",
         "prices",
@@ -237,13 +239,32 @@ async def _improve(
         login=_login(settings),
         listener=_listener(settings.get("listener"), debug=debug),
         approve=lambda summary: apply and (may_write or not summary.simulated),
-        limits=Limits(max_trials=order.config.max_trials),
+        limits=_limits(order, settings),
         open_engine=_opener(order.engine, order.config.seed, settings),
         engine_settings=settings.get("engine_settings"),
         prices=tuple(settings.get("prices", ())),
     )
     summary, _ = await run_order(order, around)
     return summary
+
+
+def _limits(order: Order, settings: LoopSettings) -> Limits:
+    """Give the limits of one run, under those of the caller if there are any."""
+    config = order.config
+    listener = settings.get("listener")
+    names = ((Purpose.TRIAL, order.engine), (Purpose.IMPROVER, order.improver))
+    above = settings.get("limits") or Limits(
+        max_pause=config.max_pause,
+        prior=make_prior(
+            settings.get("prices", ()),
+            free=[purpose for purpose, name in names if name == "simulated"],
+        ),
+    )
+    return above.share(
+        max_trials=config.max_trials,
+        max_cost_usd=config.max_cost_usd,
+        on_pause=None if listener is None else lambda until: listener(Paused(until=until)),
+    )
 
 
 def _order(

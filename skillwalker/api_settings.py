@@ -8,6 +8,7 @@ from skillwalker.config import Login
 from skillwalker.datatypes.evals import EvalEvent
 from skillwalker.datatypes.summary import Event
 from skillwalker.engines.registry import EngineSettings
+from skillwalker.limits import Limits
 from skillwalker.settings import PriceSettings
 
 StrPath = str | Path
@@ -20,8 +21,8 @@ class Settings(TypedDict, total=False):
     """Trials at the same time. Default: 4."""
     seed: int
     """Of every random draw. Default: 0."""
-    trial_model: str | None
-    """Overrides the model of every case."""
+    trial_model: str | tuple[str, ...] | None
+    """Overrides the model of every case; several (loops only) measure each case under each."""
     max_turns: int
     timeout: float
     """Seconds of a trial."""
@@ -68,6 +69,12 @@ class LoopSettings(Settings, total=False):
     """Whether the rivals' own requests are measured too and may not be taken. Default: no."""
     neighbours: str | Sequence[str]
     """Who stands beside the target: plugin (its siblings), none, or paths. Default: plugin."""
+    max_cost_usd: float | None
+    """Most US dollars of trials and improver together. Default: no limit."""
+    max_pause: float
+    """Seconds that pauses for rate limits may take in all. Default: 1800."""
+    limits: Limits
+    """Of several runs together, with a deadline if there is one; this run shares them."""
     allow_simulated: bool
     """Whether `apply` may write a simulated result. Default: no."""
     listener: Callable[[Event], None]

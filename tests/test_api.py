@@ -17,6 +17,7 @@ from skillwalker import errors, run_acil_loop, run_evals, run_scil_loop, run_tes
 from skillwalker.datatypes.evals import EvalEvent, EvalSummary
 from skillwalker.datatypes.summary import Event, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
+from skillwalker.limits import Limits
 from tests.bench import DESCRIPTION, call_cases, make_bench_project, write_cases
 from tests.eval_world import make_eval_project
 from tests.projects import SKILL, call_case, write
@@ -158,6 +159,18 @@ def test_a_race_plans_with_what_may_be_spent(tmp_path: Path) -> None:
     assert summary.iterations > 1
     assert summary.trials <= 90
     assert summary.stopped_because in {StopReason.CONVERGED, StopReason.UNRESOLVED}
+
+
+def test_runs_of_a_program_share_what_may_be_spent(tmp_path: Path) -> None:
+    project, limits = make_bench_project(tmp_path), Limits(max_trials=20)
+    models = ("opus", "haiku")
+    whole = scil(project, max_iterations=1, limits=limits, max_cost_usd=1.0, max_pause=60.0)
+    rest = scil(project, max_iterations=1, limits=limits, trial_model=models)
+    assert (whole.stopped_because, rest.stopped_because) == (
+        StopReason.ITERATIONS,
+        StopReason.BUDGET,
+    )
+    assert whole.trials + rest.trials == limits.trials == 20
 
 
 def test_a_budget_of_nothing_spends_nothing(tmp_path: Path) -> None:
