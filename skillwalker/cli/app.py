@@ -10,6 +10,7 @@ import typer
 
 from skillwalker.cli import (
     checking,
+    drafting,
     eval_commands,
     evals,
     files,
@@ -79,6 +80,9 @@ evals_app.command("import", help="Write other tools' trigger evals as a suite.")
 )
 evals_app.command("check", help="Say what is wrong with suites and descriptions.")(
     checking.evals_check
+)
+evals_app.command("draft", help="Let Claude propose the cases of a new suite.")(
+    drafting.evals_draft
 )
 sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
 sandbox_app.callback()(root)

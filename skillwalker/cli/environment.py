@@ -57,6 +57,11 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def read_editor() -> str | None:
+    """The command that opens a text for the user to edit; None where EDITOR names none."""
+    return os.environ.get("EDITOR") or None
+
+
 def read_docker_host() -> str | None:
     """Where the Docker daemon listens; None leaves it to the user's Docker context."""
     return os.environ.get("DOCKER_HOST") or None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
+from skillwalker.simulation.drafting import is_drafting, simulated_draft
 from skillwalker.simulation.grading import is_judging, simulated_grades
 from skillwalker.simulation.reply import simulated_reply
 
@@ -11,7 +12,7 @@ MODEL = "simulated"
 
 
 class SimulatedCompleter:
-    """Implements `Completer` for the improver's and the judge's prompts, at once, for nothing."""
+    """Implements `Completer` for every prompt that we write, at once, for nothing."""
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer a prompt; the form of the answer is the role's, whatever the schema says.
@@ -20,5 +21,11 @@ class SimulatedCompleter:
             CompletionError: the prompt is neither an improver's nor a judge's.
         """
         del schema
-        text = simulated_grades(prompt) if is_judging(prompt) else simulated_reply(prompt)
-        return Completion(text=text, model=MODEL, usage=Usage(cost_usd=0.0))
+        return Completion(text=_answer(prompt), model=MODEL, usage=Usage(cost_usd=0.0))
+
+
+def _answer(prompt: str) -> str:
+    """Answer as the role that is asked."""
+    if is_judging(prompt):
+        return simulated_grades(prompt)
+    return simulated_draft(prompt) if is_drafting(prompt) else simulated_reply(prompt)

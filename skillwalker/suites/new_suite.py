@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 from skillwalker.datatypes.inputs import Suite, Target
 from skillwalker.errors import SuiteError
@@ -13,6 +14,11 @@ from skillwalker.faults import quoted
 from skillwalker.paths import Places, is_file_name
 from skillwalker.suites.load import TESTS_FILE, load_suite
 from skillwalker.targets.kind import KINDS
+
+LONGEST_NAME = 64
+"""Characters of a case's name that is made of its prompt."""
+DRAFTED = "drafted"
+"""Tag of a case that nobody has looked at yet, or that began as one."""
 
 Test = dict[str, object]
 """An entry of `tests`."""
@@ -126,3 +132,19 @@ def plugins_of(target: Target, places: Places) -> list[str]:
     """Name the plugin that a suite about a target needs; none where the project has none."""
     plugin = target.plugin
     return [plugin] if plugin is not None and places.plugin_folder(plugin) is not None else []
+
+
+def name_cases(prompts: Sequence[str]) -> tuple[str, ...]:
+    """Name cases by the beginnings of their prompts, no two alike."""
+    names: dict[str, None] = {}
+    for prompt in prompts:
+        one_line = "".join(char if char.isprintable() else " " for char in prompt)
+        brief = shorten(one_line, LONGEST_NAME, placeholder=" …")
+        if not brief.strip(" …"):  # one word that is longer than a name
+            brief = f"{one_line.strip()[:LONGEST_NAME]}…"
+        number, name = 1, brief
+        while name in names:
+            number += 1
+            name = f"{brief} ({number})"
+        names[name] = None
+    return tuple(names)

@@ -1,0 +1,288 @@
+"""What evals draft does once its options are read."""
+
+import json
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+import typer
+
+from skillwalker.cli.engines import engine_settings
+from skillwalker.cli.named_files import target_asked
+from skillwalker.cli.options import Project
+from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.reviewing import as_text, keep, require_editor, review
+from skillwalker.cli.signals import run_watched
+from skillwalker.cli.usage import named
+from skillwalker.completers.limited import LimitedCompleter
+from skillwalker.completers.protocol import resolve_model
+from skillwalker.completers.registry import open_completer
+from skillwalker.datatypes.drafts import Draft, DraftKind, DraftRequest
+from skillwalker.datatypes.inputs import Suite, Target
+from skillwalker.datatypes.vocabulary import Purpose, TargetKind
+from skillwalker.drafting.draft import MAX_CALLS, draft_cases, make_request
+from skillwalker.drafting.suite import as_new_cases
+from skillwalker.engines.registry import EngineSettings
+from skillwalker.errors import BudgetReached, CompletionError, SuiteError, TargetError
+from skillwalker.estimate.guess import cold_cost, make_prior, require_prices
+from skillwalker.limits import Limits
+from skillwalker.paths import Places
+from skillwalker.prices import prices_by_model
+from skillwalker.suites.load import TESTS_FILE
+from skillwalker.suites.new_suite import require_new, suite_values, write_suite
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.names import known_targets, siblings, written_in_suites
+
+GRACE = 180.0
+"""Seconds that an answer may take behind a deadline: as many as a trial."""
+SIMULATED = "simulated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftTask:
+    """What is asked for."""
+
+    target: Target
+    suite: str
+    count: int
+    improver: str | None
+    model: str | None
+    claude: str | None
+    max_cost_usd: float | None
+    review: bool
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drafter:
+    """Who is asked."""
+
+    improver: str
+    model: str
+    """The full id."""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether no model is asked at all."""
+        return self.improver == SIMULATED
+
+
+def the_target(skill: str | None, agent: str | None, places: Places) -> Target:
+    """Find the target: what is named, else the only one there is.
+
+    Raises:
+        TargetError: none is named, and there is not one alone.
+    """
+    asked = target_asked(skill, agent, places)
+    if asked is not None:
+        return asked
+    known = [target for kind in TargetKind for target in known_targets(places, kind)]
+    if len(known) == 1:
+        return known[0]
+    if not known:
+        raise TargetError("the project has no skill and no agent yet; name one by --skill PATH")
+    names = ", ".join(f"{KINDS[each.kind].option} {each.id}" for each in known)
+    raise TargetError(f"say which skill or agent is meant: {names}")
+
+
+def draft(opened: Project, task: DraftTask, *, as_json: bool) -> int:
+    """Draft a suite, tell what was written and what it cost; give the exit code.
+
+    Raises:
+        SkillwalkerError: the suite exists, nobody can be asked, or nothing usable came.
+    """
+    places = opened.places
+    require_new(task.suite, places)
+    editor = require_editor() if task.review else ()
+    told = engine_settings(opened, concurrency=1, claude=task.claude)
+    drafter = _drafter(opened, task, told)
+    if task.dry_run:
+        return _tell_plan(task, drafter, _worst_cost(opened, drafter), as_json=as_json)
+    completer = _completer(opened, task, drafter, told)
+    typer.echo(f"drafting {task.count} cases for {task.target.id}: {_who(drafter)}", err=True)
+    request = make_request(task.target, siblings(task.target), count=task.count)
+    drafted = _ask(request, completer)
+    if drafted is None:
+        return EXIT_INTERRUPTED
+    values = _values(drafted, drafter, task.target, places)
+    left = review(values, editor) if editor else values
+    suite = _write(task.suite, left, places) if left is not None else None
+    _tell(drafted, drafter, task, suite, places, as_json=as_json)
+    return EXIT_INTERRUPTED if completer.limits.interrupted else 0
+
+
+def _drafter(opened: Project, task: DraftTask, told: EngineSettings) -> Drafter:
+    """Choose who is asked.
+
+    Raises:
+        ConfigError: the money is limited and the model's price is not known.
+    """
+    login, settings = told.login, opened.settings
+    improver = task.improver or ("api" if login.api_key or login.auth_token else "cli")
+    model = named("--model", task.model) or settings.models.improver or "opus"
+    drafter = Drafter(improver=improver, model=resolve_model(model))
+    if task.max_cost_usd is not None and not drafter.is_simulated:
+        require_prices([drafter.model], settings.prices)
+    return drafter
+
+
+def _completer(
+    opened: Project, task: DraftTask, drafter: Drafter, told: EngineSettings
+) -> LimitedCompleter:
+    """Open who is asked, under the limit of money.
+
+    Raises:
+        ConfigError: there is no login, or no CLI.
+    """
+    prices = opened.settings.prices
+    free = [Purpose.IMPROVER] if drafter.is_simulated else []
+    return LimitedCompleter(
+        inner=open_completer(
+            drafter.improver, model=drafter.model, login=told.login, settings=told, prices=prices
+        ),
+        limits=Limits(max_cost_usd=task.max_cost_usd, prior=make_prior(prices, free=free)),
+        purpose=Purpose.IMPROVER,
+        model=drafter.model,
+        grace=GRACE,
+    )
+
+
+def _worst_cost(opened: Project, drafter: Drafter) -> float | None:
+    """Reckon what every question may cost together; None where the price is not known."""
+    if drafter.is_simulated:
+        return 0.0
+    one = cold_cost(Purpose.IMPROVER, drafter.model, prices_by_model(opened.settings.prices))
+    return None if one is None else one * MAX_CALLS
+
+
+def _ask(request: DraftRequest, completer: LimitedCompleter) -> Draft | None:
+    """Ask, and say what it cost however it ends.
+
+    Raises:
+        CompletionError: nothing usable came, or a limit forbids to ask.
+    """
+    limits = completer.limits
+    work = partial(draft_cases, request, completer=completer)
+    try:
+        return anyio.run(run_watched, work, limits)
+    except BudgetReached as reached:
+        remedy = f"; raise {reached.flag}" if reached.flag else ""
+        raise CompletionError(f"{reached}{remedy}; nothing was written") from reached
+    finally:
+        unknown = limits.reckoned_calls
+        doubt = f", of which {unknown} calls are reckoned" if unknown else ""
+        typer.echo(f"spent ${limits.cost_usd:.4f}{doubt}", err=True)
+
+
+def _values(drafted: Draft, drafter: Drafter, target: Target, places: Places) -> dict[str, object]:
+    cases = as_new_cases(drafted.cases, *([SIMULATED] if drafter.is_simulated else []))
+    return suite_values(cases, target, written_in_suites(target, places), places)
+
+
+def _write(name: str, values: dict[str, object], places: Places) -> Suite:
+    """Write the suite; what was paid for or edited is kept if it is refused."""
+    try:
+        return write_suite(name, places, lambda _folder: values)
+    except SuiteError as error:
+        raise SuiteError(f"{error}\n{keep(as_text(values))}") from error
+
+
+def _who(drafter: Drafter) -> str:
+    if drafter.is_simulated:
+        return "SIMULATED, ready sentences with the target's own words; no model is asked"
+    return f"{drafter.model} is asked, by improver {drafter.improver}"
+
+
+def _tell_plan(task: DraftTask, drafter: Drafter, most: float | None, *, as_json: bool) -> int:
+    if as_json:
+        record = {
+            "suite": task.suite,
+            "target": task.target.id,
+            "improver": drafter.improver,
+            "model": None if drafter.is_simulated else drafter.model,
+            "simulated": drafter.is_simulated,
+            "calls": MAX_CALLS,
+            "cost_usd": most,
+        }
+        typer.echo(json.dumps(record, ensure_ascii=False))
+        return 0
+    price = "a price that is not known" if most is None else f"about ${most:.2f}"
+    typer.echo(
+        f"suite {task.suite}: {task.count} cases for {task.target.id}; {_who(drafter)}; "
+        f"at most {MAX_CALLS} calls, {price}; nothing was asked"
+    )
+    return 0
+
+
+def _tell(
+    drafted: Draft,
+    drafter: Drafter,
+    task: DraftTask,
+    suite: Suite | None,
+    places: Places,
+    *,
+    as_json: bool,
+) -> None:
+    path = None if suite is None else _inside(suite, places)
+    for refused in drafted.refused:
+        typer.echo(f"not taken: {refused.fault}", err=True)
+    if drafted.cut is not None:
+        typer.echo(f"fewer than asked for: {drafted.cut}", err=True)
+    if as_json:
+        typer.echo(json.dumps(_record(drafted, drafter, task, path), ensure_ascii=False))
+    elif suite is None:
+        typer.echo("nothing was left; nothing was written")
+    else:
+        typer.echo(f"{path}: {_counts(suite)}, each tagged drafted: read them before you run them")
+    if path is not None:
+        typer.echo(
+            f"next: skillwalker measure {task.target.id} --eval {task.suite} --dry-run", err=True
+        )
+
+
+def _counts(suite: Suite) -> str:
+    """Count what was written: after a review it is not what was drafted."""
+    tags = [case.tags for case in suite.cases]
+    near, jobs = (sum(str(kind) in each for each in tags) for kind in list(DraftKind)[1:])
+    rest = len(suite.cases) - near - jobs
+    counts = {"should trigger": rest, "near misses": near, "siblings' jobs": jobs}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+
+
+def _inside(suite: Suite, places: Places) -> str:
+    path = suite.path / TESTS_FILE
+    inside = path.is_relative_to(places.project)
+    return (path.relative_to(places.project) if inside else path).as_posix()
+
+
+def _record(
+    drafted: Draft, drafter: Drafter, task: DraftTask, path: str | None
+) -> dict[str, object]:
+    usage = [exchange.usage for exchange in drafted.exchanges]
+    costs = [each.cost_usd for each in usage]
+    return {
+        "suite": task.suite,
+        "path": path,
+        "target": task.target.id,
+        "improver": drafter.improver,
+        "model": drafted.exchanges[-1].model if drafted.exchanges else None,
+        "simulated": drafter.is_simulated,
+        "cases": [
+            {
+                "prompt": case.prompt,
+                "should_trigger": case.should_trigger,
+                "kind": str(case.kind),
+                "preferred": case.sibling,
+            }
+            for case in drafted.cases
+        ],
+        "refused": [{"prompt": each.prompt, "fault": each.fault} for each in drafted.refused],
+        "cut": drafted.cut,
+        "usage": {
+            "calls": len(usage),
+            "input_tokens": sum(each.input_tokens for each in usage),
+            "output_tokens": sum(each.output_tokens for each in usage),
+            "cost_usd": sum(cost for cost in costs if cost is not None),
+            "cost_unknown_calls": sum(cost is None for cost in costs),
+        },
+    }
