@@ -86,7 +86,12 @@ def test_a_trial_that_says_nothing_has_its_reason_and_both_attempts(tmp_path: Pa
     engine = TableEngine({"prompt of w": [broken("crash")], "prompt of a": [broken("auth")]})
     outcome = run_order(places, engine, order_of(concurrency=1))
     found = [(row["case"], row["attempt"], row["reason"]) for row in lines_of(outcome.folder)]
-    assert sorted(found) == [("a", 0, "auth"), ("a", 1, "auth"), ("w", 0, "crash"), ("w", 1, "crash")]
+    assert sorted(found) == [
+        ("a", 0, "auth"),
+        ("a", 1, "auth"),
+        ("w", 0, "crash"),
+        ("w", 1, "crash"),
+    ]
 
 
 def test_call_cases_are_denied_and_prompt_cases_may_act(tmp_path: Path) -> None:
