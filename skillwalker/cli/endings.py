@@ -33,6 +33,8 @@ class Wishes:
     allow_simulated: bool = False
     require_improvement: bool = False
     fail_under: float | None = None
+    fail_on_drop: float | None = None
+    """Points that balanced accuracy may not lose against an earlier run."""
     html: bool = True
     junit: Path | None = None
 
@@ -43,10 +45,16 @@ def exit_code(summary: Summary, wishes: Wishes) -> int:
         return EXIT_INTERRUPTED
     if summary.verdict is Verdict.INCONCLUSIVE:
         return EXIT_INCONCLUSIVE
+    dropped = False
+    if wishes.fail_on_drop is not None and summary.against is not None:
+        fell = summary.against.fell_by(wishes.fail_on_drop)
+        if fell is None:
+            return EXIT_INCONCLUSIVE
+        dropped = fell
     rate = summary.rate_in_file.rate if summary.rate_in_file is not None else None
     too_low = wishes.fail_under is not None and (rate is None or rate < wishes.fail_under)
     unimproved = wishes.require_improvement and summary.verdict is not Verdict.IMPROVED
-    return EXIT_GATE if too_low or unimproved else 0
+    return EXIT_GATE if too_low or unimproved or dropped else 0
 
 
 def show_final(reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from skillwalker.cli.endings import Wishes
     from skillwalker.cli.options import Project
-    from skillwalker.cli.running import Machinery
+    from skillwalker.cli.ordering import Machinery
     from skillwalker.plan import Order
 
 NOTHING_WRITTEN = WriteOptions()
@@ -49,18 +49,18 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         write: WriteOptions,
         asked: RunOptions,
     ) -> None:
-        from skillwalker.cli import running
+        from skillwalker.cli import ordering
         from skillwalker.datatypes.vocabulary import TargetKind
 
         opened, wishes = _opened(ctx, asked, write)
         if asked.resume is not None:
             code = _resume(ctx, opened, run_kind, trials, limits, asked, wishes, more=search.more)
             raise typer.Exit(code)
-        running.require_resume("--accept-changes", asked.accept_changes)
-        running.require_resume("--more", search.more is not None)
-        machinery = running.machinery(opened, trials, improver=search.improver)
-        config = running.config(opened, trials, limits, search)
-        order = running.order(
+        ordering.require_resume("--accept-changes", asked.accept_changes)
+        ordering.require_resume("--more", search.more is not None)
+        machinery = ordering.machinery(opened, trials, improver=search.improver)
+        config = ordering.config(opened, trials, limits, search)
+        order = ordering.order(
             run_kind=run_kind,
             kind=TargetKind(noun),
             suite=suite,
@@ -93,18 +93,18 @@ def measure(
     asked: RunOptions,
 ) -> None:
     """Measure how often Claude Code uses a skill or agent; never writes it."""
-    from skillwalker.cli import running
+    from skillwalker.cli import ordering
 
     opened, wishes = _opened(ctx, asked, NOTHING_WRITTEN)
     if asked.resume is not None:
         raise typer.Exit(_resume(ctx, opened, "measure", trials, limits, asked, wishes))
-    running.require_resume("--accept-changes", asked.accept_changes)
-    machinery = running.machinery(opened, trials)
-    config = running.config(opened, trials, limits)
+    ordering.require_resume("--accept-changes", asked.accept_changes)
+    machinery = ordering.machinery(opened, trials)
+    config = ordering.config(opened, trials, limits)
     orders = tuple(
-        running.order(
+        ordering.order(
             run_kind="measure",
-            kind=running.kind_of(opened, target=target, suite=suite),
+            kind=ordering.kind_of(opened, target=target, suite=suite),
             suite=suite,
             target=target,
             machinery=machinery,
@@ -118,7 +118,7 @@ def measure(
 
 def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tuple[Project, Wishes]":
     """Open the project, and say what is to be done with the results."""
-    from skillwalker.cli import running
+    from skillwalker.cli import ordering
     from skillwalker.cli.endings import Wishes
 
     opened = open_project(ctx, asked.project)
@@ -129,7 +129,7 @@ def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tupl
         apply=write.apply,
         allow_simulated=write.allow_simulated,
         require_improvement=write.require_improvement,
-        fail_under=running.fraction("--fail-under", asked.fail_under),
+        fail_under=ordering.fraction("--fail-under", asked.fail_under),
         html=not asked.no_html,
         junit=asked.junit,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import typer
 
 from skillwalker.cli.options import Project
-from skillwalker.cli.running import Machinery
+from skillwalker.cli.ordering import Machinery
 from skillwalker.estimate.guess import require_prices
 from skillwalker.estimate.records import plan_record
 from skillwalker.estimate.worst_case import asked_models, estimate_run

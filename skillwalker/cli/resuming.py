@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from skillwalker.cli import caps, running
+from skillwalker.cli import caps, ordering, running
 from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
@@ -23,12 +23,13 @@ from skillwalker.recording.records import read_summary
 from skillwalker.recording.store import SUMMARIES, find_run
 from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.report import wording
+from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
 
 MAY_BE_GIVEN = frozenset(
     {"resume", "more", "accept_changes", "concurrency", "apply", "allow_simulated"}
     | {"max_trials", "max_cost_usd", "deadline", "max_pause"}
-    | {"require_improvement", "fail_under", "junit", "no_html", "quiet", "debug"}
+    | {"require_improvement", "fail_under", "fail_on_drop", "junit", "no_html", "quiet", "debug"}
     | {"project", "as_json"}
 )
 """Parameters that change nothing of what is measured; all others are those of the run."""
@@ -77,10 +78,10 @@ def resume(
     settings = {name: value for name, value in changed.items() if name in given}
     order = replace(
         order,
-        config=running.checked_config(**{**asdict(order.config), **settings}),
+        config=ordering.checked_config(**{**asdict(order.config), **settings}),
         engine_why=f"resuming run {folder.name}",
     )
-    machinery = running.machinery(
+    machinery = ordering.machinery(
         opened,
         TrialOptions(
             engine=order.engine,  # type: ignore[arg-type]  # a recorded name was a choice once
@@ -186,6 +187,8 @@ def _show_again(summary: Summary, folder: Path, opened: Project, wishes: Wishes)
     leave_reports(folder, summary, opened.places, wishes)
     leave_junit((folder,), wishes)
     show_final(reporter, summary, folder, wishes)
+    for line in against_lines(summary):
+        typer.echo(line, err=True)
     if wishes.as_json:
         typer.echo(json.dumps(read_summary_row(folder), ensure_ascii=False, indent=2))
     return exit_code(summary, wishes)

@@ -1,9 +1,9 @@
-"""What the run commands share once they run: orders, questions, signals, exit codes."""
+"""What the run commands share once they run: one run after the other, questions, exit codes."""
 
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import anyio
 import typer
 from rich.prompt import Confirm
 
-from skillwalker.cli import caps
 from skillwalker.cli.endings import (
     EXIT_GATE,
     EXIT_INCONCLUSIVE,
@@ -20,164 +19,48 @@ from skillwalker.cli.endings import (
     resume_command,
     show_final,
 )
-from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.environment import can_ask
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
-from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
 from skillwalker.cli.options import Project
+from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.signals import run_watched
-from skillwalker.cli.usage import named
-from skillwalker.config import LoopConfig
 from skillwalker.datatypes.summary import Paused, Summary
-from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.engines.registry import Choice, EngineSettings, open_engine
-from skillwalker.errors import ConfigError, SkillwalkerError
+from skillwalker.engines.registry import open_engine
+from skillwalker.errors import SkillwalkerError, StoreError
 from skillwalker.limits import Limits
-from skillwalker.plan import SIBLINGS, Order
+from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.records import summary_record
+from skillwalker.recording.rows import RowFiles
+from skillwalker.recording.store import find_run
+from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
+from skillwalker.statistics.against import hold_against
 
 WORST_FIRST = (EXIT_INTERRUPTED, 1, EXIT_INCONCLUSIVE, EXIT_GATE)
 """Which exit code wins when several targets end differently."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machinery:
-    """What runs the trials and who proposes."""
+@dataclass(slots=True, kw_only=True)
+class Ran:
+    """What the runs of one command have come to so far."""
 
-    choice: Choice
-    settings: EngineSettings
-    improver: str
+    records: list[dict[str, object]] = field(default_factory=list)
+    """Summaries, as `--json` prints them."""
+    folders: list[Path] = field(default_factory=list)
+    failed: list[tuple[Order, str]] = field(default_factory=list)
+    """What could not be run at all, and why."""
+    left: list[Order] = field(default_factory=list)
+    """What a limit left unmeasured."""
+    codes: list[int] = field(default_factory=list)
 
-
-def machinery(opened: Project, trials: TrialOptions, *, improver: str | None = None) -> Machinery:
-    """Choose engine and improver where they were not named.
-
-    Raises:
-        EngineError: a Docker daemon answers, but not as one does.
-    """
-    settings = engine_settings(
-        opened,
-        concurrency=trials.concurrency,
-        claude=trials.claude,
-        roomy=trials.listing == "roomy",
-    )
-    choice = chosen_engine(opened, settings, trials.engine)
-    login = settings.login
-    by_default = "api" if login.api_key or login.auth_token else "cli"
-    simulated = choice.name == "simulated"
-    return Machinery(
-        choice=choice,
-        settings=settings,
-        improver=improver or ("simulated" if simulated else by_default),
-    )
-
-
-def config(
-    opened: Project,
-    trials: TrialOptions,
-    limits: LimitOptions,
-    search: SearchOptions | None = None,
-) -> LoopConfig:
-    """Build the settings of a run: what a flag says, else the project's file, else the default.
-
-    Raises:
-        BadParameter: exit code 2, naming the flag; a value is out of range or empty.
-    """
-    models, budget = opened.settings.models, opened.settings.budget
-    search = search or SearchOptions()
-    most_trials = budget.max_trials if limits.max_trials is None else limits.max_trials
-    return checked_config(
-        search=search.search,
-        race_trials=most_trials if search.search == "race" else None,
-        max_iterations=search.max_iterations,
-        holdout=search.holdout,
-        runs_per_query=trials.runs_per_query,
-        improver_model=named("--model", search.model) or models.improver or "opus",
-        trial_model=tuple(
-            model for model in trials.trial_model or () if named("--trial-model", model)
-        )
-        or models.trial,
-        seed=trials.seed,
-        gate=None if search.no_gate else search.gate,
-        confirm_runs=search.confirm_runs,
-        max_loss=search.max_loss,
-        guard_neighbours=search.guard_neighbours,
-        max_turns=trials.max_turns,
-        timeout=trials.timeout,
-        concurrency=trials.concurrency,
-        max_trials=most_trials,
-        max_cost_usd=(budget.max_cost_usd if limits.max_cost_usd is None else limits.max_cost_usd),
-        max_pause=caps.max_pause(opened, limits),
-    )
-
-
-def checked_config(**settings: object) -> LoopConfig:
-    """Build the settings of a run; a value that is out of range is wrong usage.
-
-    Raises:
-        BadParameter: exit code 2, naming the flag.
-    """
-    try:
-        return LoopConfig(**settings)  # type: ignore[arg-type]  # the flags' types are typer's
-    except ConfigError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def fraction(flag: str, value: float | None) -> float | None:
-    """Check a rate from 0 to 1.
-
-    Raises:
-        BadParameter: exit code 2; a percentage is the usual mistake.
-    """
-    if value is not None and not 0 <= value <= 1:
-        raise typer.BadParameter(f"{flag} must be a rate from 0 to 1; got {value}")
-    return value
-
-
-def require_resume(flag: str, given: bool) -> None:
-    """Refuse a flag that only means something when a run is resumed.
-
-    Raises:
-        BadParameter: exit code 2.
-    """
-    if given:
-        raise typer.BadParameter(f"{flag} goes with --resume RUN_ID")
-
-
-def order(
-    *,
-    run_kind: str,
-    kind: TargetKind,
-    suite: str | None,
-    target: str | None,
-    machinery: Machinery,
-    trials: TrialOptions,
-    config: LoopConfig,
-) -> Order:
-    """Put a run together."""
-    return Order(
-        run_kind=run_kind,
-        kind=kind,
-        suite=suite,
-        target=target,
-        config=config,
-        engine=machinery.choice.name,
-        engine_why=machinery.choice.why,
-        improver=machinery.improver,
-        neighbours=tuple(trials.neighbours or (SIBLINGS,)),
-        fresh=trials.fresh,
-        claude=_lasting(machinery.settings.claude),
-    )
-
-
-def _lasting(program: str) -> str:
-    """Write a program so that it is found from another folder too."""
-    return str(Path(program).absolute()) if "/" in program else program
+    @property
+    def exit_code(self) -> int:
+        """The worst of all exit codes."""
+        return next((code for code in WORST_FIRST if code in self.codes), 0)
 
 
 def run(
@@ -197,33 +80,90 @@ def run(
         wishes: what is to be done with the results.
         limits: of all runs together.
         earlier: the life that a single order goes on with.
+
+    Raises:
+        SkillwalkerError: a single order cannot be run; of several, it is named and passed over.
     """
-    if wishes.debug:
-        log_to_stderr()
-    summaries: list[Summary] = []
-    codes: list[int] = []
-    for one in orders:
+    ran = Ran()
+    for one in begin(orders, wishes):
         try:
-            summary, interrupted = anyio.run(
-                _run_one, one, opened, machinery, wishes, limits, earlier
-            )
+            run_next(one, ran, opened, machinery, wishes, limits, earlier)
         except SkillwalkerError as error:
             if len(orders) == 1:
                 raise
-            typer.echo(f"skillwalker: {error}", err=True)
-            codes.append(error.exit_code)
-            continue
-        summaries.append(summary)
-        codes.append(EXIT_INTERRUPTED if interrupted else exit_code(summary, wishes))
-        if codes[-1] == EXIT_INTERRUPTED:
+            note_failed(one, ran, error)
+        if EXIT_INTERRUPTED in ran.codes:
             break
-    output = opened.places.output_dir
-    leave_junit([output / summary.run_id for summary in summaries], wishes)
+    leave_junit(ran.folders, wishes)
     if wishes.as_json:
-        rows = [summary_record(summary) for summary in summaries]
-        whole: object = rows[0] if len(orders) == 1 else {"runs": rows}
+        whole: object = ran.records[0] if len(orders) == 1 else {"runs": ran.records}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
-    return next((code for code in WORST_FIRST if code in codes), 0)
+    return ran.exit_code
+
+
+def run_catalogue(
+    orders: Sequence[Order],
+    opened: Project,
+    machinery: Machinery,
+    wishes: Wishes,
+    limits: Limits,
+) -> Ran:
+    """Do a run for each part of a catalogue; none that fails stops another, a limit does.
+
+    Args:
+        orders: what is asked, a run each.
+        opened: the project.
+        machinery: what runs the trials of all.
+        wishes: what is to be done with the results.
+        limits: of all runs together.
+    """
+    ran = Ran()
+    for one in begin(orders, wishes):
+        if EXIT_INTERRUPTED in ran.codes or limits.reached() is not None:
+            ran.left.append(one)
+            continue
+        try:
+            run_next(one, ran, opened, machinery, wishes, limits)
+        except SkillwalkerError as error:
+            note_failed(one, ran, error)
+    if ran.left:
+        ran.codes.append(EXIT_INCONCLUSIVE)
+    leave_junit(ran.folders, wishes)
+    return ran
+
+
+def begin(orders: Sequence[Order], wishes: Wishes) -> Sequence[Order]:
+    """Log what is done where that is wanted; give the orders."""
+    if wishes.debug:
+        log_to_stderr()
+    return orders
+
+
+def run_next(
+    order: Order,
+    ran: Ran,
+    opened: Project,
+    machinery: Machinery,
+    wishes: Wishes,
+    limits: Limits,
+    earlier: Earlier | None = None,
+) -> None:
+    """Do one run and add what it came to.
+
+    Raises:
+        SkillwalkerError: it cannot be run.
+    """
+    summary, interrupted = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
+    ran.records.append(summary_record(summary))
+    ran.folders.append(opened.places.output_dir / summary.run_id)
+    ran.codes.append(EXIT_INTERRUPTED if interrupted else exit_code(summary, wishes))
+
+
+def note_failed(order: Order, ran: Ran, error: SkillwalkerError) -> None:
+    """Name an order that could not be run, and go on."""
+    typer.echo(f"skillwalker: {error}", err=True)
+    ran.failed.append((order, str(error)))
+    ran.codes.append(error.exit_code)
 
 
 async def _run_one(
@@ -265,9 +205,31 @@ async def _run_one(
             typer.echo(f"next: {resume_command(order.run_kind, run_id)}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
+    if order.against is not None:
+        summary = _held_against(order.against, summary, folder, wishes, machinery)
     leave_reports(folder, summary, opened.places, wishes)
     show_final(reporter, summary, folder, wishes)
+    for line in against_lines(summary):
+        typer.echo(line, err=True)
     return summary, limits.interrupted
+
+
+def _held_against(
+    run_id: str, summary: Summary, folder: Path, wishes: Wishes, machinery: Machinery
+) -> Summary:
+    """Say in a run's summary what became of the target since an earlier run."""
+    if summary.original is None:
+        return summary
+    try:
+        earlier = find_run(folder.parent, run_id)
+        found = hold_against(earlier, folder, summary, threshold=wishes.fail_on_drop or 0.0)
+    except StoreError as error:
+        typer.echo(f"warning: not compared with run {run_id}: {error}", err=True)
+        return summary
+    summary = replace(summary, against=found)
+    files = RowFiles(folder, secrets=machinery.settings.login.secrets)
+    files.write(f"{summary.kind}-summary.json", summary_record(summary))
+    return summary
 
 
 def _approve(summary: Summary, wishes: Wishes, reporter: Reporter, limits: Limits) -> bool:
@@ -291,10 +253,3 @@ def _approve(summary: Summary, wishes: Wishes, reporter: Reporter, limits: Limit
     except KeyboardInterrupt:
         limits.interrupt()
         return False
-
-
-def kind_of(opened: Project, *, target: str | None, suite: str | None) -> TargetKind:
-    """Find out whether a written target is a skill or an agent."""
-    from skillwalker.steps.step_1_resolve import kind_meant
-
-    return kind_meant(opened.places, target=target, suite=suite)

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+LUCK = 0.1
+"""Chance of having become better above which a loss may be luck."""
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flipped:
@@ -52,3 +56,23 @@ class Against:
     differences: tuple[str, ...]
     """What else differs between the runs, so that a change may be due to it."""
     not_comparable: tuple[NotComparable, ...]
+
+    def fell_by(self, points: float) -> bool | None:
+        """Say whether it fell by so many points and not by luck; None where it cannot be told."""
+        if self.dropped is None:
+            return None
+        return fell(self.change, self.p_better, points)
+
+
+def fell(change: float | None, p_better: float | None, points: float) -> bool | None:
+    """Say whether a loss is as large as that and no luck; None where nothing was measured.
+
+    Args:
+        change: of balanced accuracy, as a fraction.
+        p_better: chance that it is better now.
+        points: in which the least loss is told.
+    """
+    if change is None or p_better is None:
+        return None
+    is_large = change < 0 and -100 * change >= points - _ROUNDING
+    return is_large and p_better <= LUCK

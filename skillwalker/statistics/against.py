@@ -4,18 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from skillwalker.datatypes.against import Against, Flipped, NotComparable
+from skillwalker.datatypes.against import Against, Flipped, NotComparable, fell
 from skillwalker.datatypes.comparison import CasePair, ComparedRun, Which
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
-from skillwalker.intervals import Change, PairedCase, compare
+from skillwalker.intervals import PairedCase, compare
 from skillwalker.recording.store import read_plan
 from skillwalker.statistics.compared_run import read_compared
 from skillwalker.statistics.comparison import lay_side_by_side
-
-LUCK = 0.1
-"""Chance of having become better above which a loss may be luck."""
-_ROUNDING = 1e-9
 
 
 def hold_against(earlier: Path, run: Path, summary: Summary, *, threshold: float) -> Against:
@@ -71,7 +67,7 @@ def judge_against(
         specificity_change=change.specificity_change,
         dropped_points=None if change.change is None else max(0.0, -100 * change.change),
         threshold=threshold,
-        dropped=_dropped(change, threshold) if is_whole else None,
+        dropped=fell(change.change, change.p_better, threshold) if is_whole else None,
         flipped=tuple(_flipped(new, pairs, first_runs)),
         differences=(*_other_models(old, new), *compared.differences),
         not_comparable=tuple(
@@ -92,14 +88,6 @@ def on_models_of(old: ComparedRun, new: ComparedRun) -> ComparedRun:
         if len(before) == len(now) == 1:
             outcomes[now[0]] = outcomes.pop(before[0])
     return replace(old, outcomes=outcomes)
-
-
-def _dropped(change: Change, threshold: float) -> bool | None:
-    """Say whether a loss is as large as that and no luck; None where nothing was measured."""
-    if change.change is None or change.p_better is None:
-        return None
-    is_large = change.change < 0 and -100 * change.change >= threshold - _ROUNDING
-    return is_large and change.p_better <= LUCK
 
 
 def _paired(pair: CasePair) -> PairedCase:

@@ -34,8 +34,12 @@ def skill(project: Path) -> Path:
 
 
 def tree(project: Path) -> Mapping[Path, bytes]:
+    """What the user wrote: everything but the runs and what is remembered of them."""
+    files = (path for path in project.rglob("*") if path.is_file())
     return {
-        p: p.read_bytes() for p in project.rglob("*") if p.is_file() and "output" not in p.parts
+        path: path.read_bytes()
+        for path in files
+        if "output" not in path.parts and path.name != "skillwalker.lock"
     }
 
 
