@@ -10,6 +10,7 @@ import typer
 
 from skillwalker.cli import (
     checking,
+    doctor,
     drafting,
     eval_commands,
     evals,
@@ -115,6 +116,7 @@ app.command("show", help="Show what Claude Code is shown of a skill or agent.")(
 app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
 app.command("apply", help="Write a recorded run's best description.")(files.apply)
 app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
+app.command("doctor", help="Say what is missing for a real run, and what mends it.")(doctor.doctor)
 app.command("standin", help="Serve a stand-in for the Claude API on loopback, for dry runs.")(
     standin.standin
 )

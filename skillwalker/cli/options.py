@@ -62,15 +62,26 @@ def open_project(ctx: typer.Context, project: Path | None) -> Project:
         ConfigError: the folder does not exist, or its settings are wrong.
     """
     from skillwalker.cli.environment import home_folder
-    from skillwalker.errors import ConfigError
-    from skillwalker.paths import find_project, open_places
+    from skillwalker.paths import open_places
     from skillwalker.settings import load_settings
+
+    folder = project_folder(ctx, project)
+    settings = load_settings(folder)
+    return Project(places=open_places(folder, settings, home_folder()), settings=settings)
+
+
+def project_folder(ctx: typer.Context, project: Path | None) -> Path:
+    """Find the project: what was named, else by what lies here and above.
+
+    Raises:
+        ConfigError: the folder does not exist.
+    """
+    from skillwalker.errors import ConfigError
+    from skillwalker.paths import find_project
 
     said = project
     if said is None and isinstance(ctx.obj, Said):
         said = ctx.obj.project
     if said is not None and not said.is_dir():
         raise ConfigError(f"--project {said}: there is no such folder")
-    folder = said.absolute() if said is not None else find_project(Path.cwd())
-    settings = load_settings(folder)
-    return Project(places=open_places(folder, settings, home_folder()), settings=settings)
+    return said.absolute() if said is not None else find_project(Path.cwd())

@@ -1,0 +1,137 @@
+"""doctor and init: what a machine lacks, and a project made ready; neither spends anything."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from skillwalker.cli.options import Project
+    from skillwalker.doctor.findings import Checkup, EngineState
+    from skillwalker.engines.registry import Choice
+
+Claude = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="The Claude CLI; default: `claude` in the settings or PATH."),
+]
+
+
+def doctor(
+    ctx: typer.Context,
+    claude: Claude = None,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Say what is missing for a real run and what mends it; spends nothing.
+
+    Exit 0 if engine docker or local could run now, else 1.
+    """
+    import anyio
+
+    from skillwalker.cli.engines import engine_settings
+    from skillwalker.cli.environment import temporary_folder
+    from skillwalker.doctor.findings import Seen, engine_states, examine
+    from skillwalker.doctor.looking import look_at_cli, look_at_docker, look_at_project
+
+    opened, fault = _opened(ctx, project)
+    settings = engine_settings(opened, concurrency=1, claude=claude)
+    seen = Seen(
+        cli=anyio.run(look_at_cli, settings),
+        access=settings.access,
+        docker=look_at_docker(settings),
+        project=look_at_project(
+            opened.places, opened.settings, temporary_folder(), settings_fault=fault
+        ),
+    )
+    states = engine_states(seen)
+    choice = _choice(opened, states)
+    if wants_json(ctx, as_json):
+        record = _record(examine(seen), states, choice)
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    else:
+        _print(examine(seen), states, choice)
+    if not _is_ready(states):
+        raise typer.Exit(1)
+
+
+def _opened(ctx: typer.Context, project: "Path | None") -> "tuple[Project, str | None]":
+    """Open the project; where its settings are faulty, with the defaults and the fault.
+
+    Raises:
+        ConfigError: there is no such folder.
+    """
+    from skillwalker.cli.environment import home_folder
+    from skillwalker.cli.options import Project, project_folder
+    from skillwalker.errors import ConfigError
+    from skillwalker.paths import open_places
+    from skillwalker.settings import Settings
+
+    folder = project_folder(ctx, project)
+    try:
+        return open_project(ctx, project), None
+    except ConfigError as error:
+        places = open_places(folder, Settings(), home_folder())
+        return Project(places=places, settings=Settings()), str(error)
+
+
+def _choice(opened: "Project", states: "tuple[EngineState, ...]") -> "Choice":
+    """Say which engine a run would take, by the rule that runs go by."""
+    from skillwalker.cli.engines import chosen_engine, engine_settings
+    from skillwalker.engines.registry import Choice
+    from skillwalker.errors import EngineError
+
+    try:
+        return chosen_engine(opened, engine_settings(opened, concurrency=1), None)
+    except EngineError as error:
+        local = next(state for state in states if state.name == "local")
+        return Choice(name=local.name, why=str(error))
+
+
+def _is_ready(states: "tuple[EngineState, ...]") -> bool:
+    return any(state.can_run for state in states if state.name != "simulated")
+
+
+def _print(
+    checkups: "tuple[Checkup, ...]", states: "tuple[EngineState, ...]", choice: "Choice"
+) -> None:
+    from skillwalker.cli.show_text import plain
+
+    for each in checkups:
+        typer.echo(plain(f"{each.health:5}  {each.area}: {each.text}"))
+        if each.remedy is not None:
+            typer.echo(plain(f"       -> {each.remedy}"))
+    for state in states:
+        typer.echo(
+            plain(f"{'can' if state.can_run else 'no':5}  engine {state.name}: {state.text}")
+        )
+    typer.echo(plain(f"a run would take engine {choice.name} ({choice.why})"))
+    if not _is_ready(states):
+        typer.echo(
+            "no real engine can run; try it without Claude: add --engine simulated", err=True
+        )
+
+
+def _record(
+    checkups: "tuple[Checkup, ...]", states: "tuple[EngineState, ...]", choice: "Choice"
+) -> dict[str, object]:
+    return {
+        "ready": _is_ready(states),
+        "engine": choice.name,
+        "engine_why": choice.why,
+        "engines": [
+            {"name": state.name, "can_run": state.can_run, "text": state.text} for state in states
+        ],
+        "findings": [
+            {
+                "area": each.area,
+                "health": str(each.health),
+                "text": each.text,
+                "remedy": each.remedy,
+            }
+            for each in checkups
+        ],
+    }

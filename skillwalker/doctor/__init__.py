@@ -1,0 +1,1 @@
+"""Says what a machine and a project lack for a real run, and which command mends it."""
