@@ -17,10 +17,10 @@ def cached(summary: Summary) -> str | None:
     """Say how much of the trials' prompts the cache gave, as a warning where it is little.
 
     Returns:
-        None when nothing is known of it, as of simulated trials.
+        None when nothing is known of it; a simulated endpoint has no cache.
     """
     share = cache_share(summary)
-    if share is None:
+    if share is None or summary.simulated:
         return None
     text = f"{percent(share)} of the trials' prompts came from the cache"
     if share >= ENOUGH_CACHED:

@@ -25,7 +25,7 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
 
 def with_tokens(summary: Summary, *, read: int, other: int) -> Summary:
     total = UsageTotal(calls=1, input_tokens=other, cache_read_tokens=read)
-    return replace(summary, usage=(("trial", total),))
+    return replace(summary, usage=(("trial", total),), simulated=False)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,8 @@ def test_the_share_of_the_cache_is_said_and_a_small_one_is_a_warning(
 
 
 def test_nothing_is_said_of_a_cache_that_was_not_used(summary: Summary) -> None:
+    simulated = replace(with_tokens(summary, read=0, other=9), simulated=True)
+    assert money_text.cached(simulated) is None
     assert money_text.cached(with_tokens(summary, read=0, other=0)) is None
 
 
