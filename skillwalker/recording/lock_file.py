@@ -20,6 +20,7 @@ from skillwalker.user_files import read_regular
 
 LOCK_FILE = "skillwalker.lock"
 SCHEMA_VERSION = 1
+DIGITS = 4
 ATTEMPTS = 20
 """Tries against other processes that write the file at the same moment."""
 
@@ -92,9 +93,15 @@ def write_entries(entries: Entries) -> bytes:
 
 
 def _row(entry: LockEntry) -> dict[str, object]:
-    """Make an entry's object, its key first."""
-    values = dataclasses.asdict(entry)
+    """Make an entry's object, its key first; more digits than say something are noise in a diff."""
+    values = dataclasses.asdict(entry, dict_factory=_rounded)
     return {**values.pop("key"), **values}
+
+
+def _rounded(items: list[tuple[str, object]]) -> dict[str, object]:
+    return {
+        name: round(value, DIGITS) if isinstance(value, float) else value for name, value in items
+    }
 
 
 def _bytes(path: Path) -> bytes | None:
