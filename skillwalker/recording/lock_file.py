@@ -94,7 +94,7 @@ def write_entries(entries: Entries) -> bytes:
 
 def _row(entry: LockEntry) -> dict[str, object]:
     """Make an entry's object, its key first; more digits than say something are noise in a diff."""
-    values = dataclasses.asdict(entry, dict_factory=_rounded)
+    values: dict[str, Any] = dataclasses.asdict(entry, dict_factory=_rounded)
     return {**values.pop("key"), **values}
 
 
