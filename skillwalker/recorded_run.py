@@ -166,7 +166,7 @@ async def _measure(
         around.listener(event)
 
     store = foundation.store
-    most = estimate_run(plan, engine=order.engine, improver=order.improver).trials
+    most = estimate_run(plan, engine=order.engine, improver=order.improver, order=order).trials
     forecaster = Forecaster(trials=most, concurrency=order.config.concurrency)
     measure_only = order.run_kind == "measure"
     strategy = _choose_strategy(order, plan, around)

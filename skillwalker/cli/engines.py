@@ -1,5 +1,7 @@
 """Which engine a command runs on: what was asked, the settings, the environment, the machine."""
 
+import anyio
+
 from skillwalker.cli.environment import (
     read_docker_host,
     read_login,
@@ -8,7 +10,8 @@ from skillwalker.cli.environment import (
     temporary_folder,
 )
 from skillwalker.cli.options import Project
-from skillwalker.engines.registry import Choice, EngineSettings, choose_engine
+from skillwalker.engines.protocol import EngineFacts
+from skillwalker.engines.registry import Choice, EngineSettings, choose_engine, open_engine
 
 ROOMY_BUDGET = 1_000_000
 """Characters of listing budget that drop no description (`--listing roomy`)."""
@@ -49,3 +52,17 @@ def chosen_engine(opened: Project, settings: EngineSettings, asked: str | None) 
         source = opened.settings.source.name if opened.settings.source is not None else "settings"
         return Choice(name=opened.settings.engine, why=f"as {source} says")
     return choose_engine(settings, asked=asked)
+
+
+def look_at_engine(choice: Choice, settings: EngineSettings) -> EngineFacts:
+    """Open an engine and close it again, to learn what it is; this costs nothing.
+
+    Raises:
+        EngineUnavailableError: no trial can run.
+    """
+
+    async def look() -> EngineFacts:
+        async with open_engine(choice.name, seed=0, settings=settings) as engine:
+            return engine.facts
+
+    return anyio.run(look)

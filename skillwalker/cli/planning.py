@@ -26,7 +26,7 @@ def show_plans(
     """
     records: list[dict[str, object]] = []
     for order in orders:
-        record, lines = _plan_of(order, opened, machinery)
+        record, lines = plan_of(order, opened, machinery)
         records.append(record)
         if not as_json:
             typer.echo("\n".join(lines))
@@ -36,16 +36,22 @@ def show_plans(
     return 0
 
 
-def _plan_of(
+def plan_of(
     order: Order, opened: Project, machinery: Machinery
 ) -> tuple[dict[str, object], tuple[str, ...]]:
-    """Resolve one order and say what it may take, as a record and in lines."""
+    """Resolve one order and say what it may take, as a record and in lines.
+
+    Raises:
+        SkillwalkerError: the run could not begin.
+    """
     prices = opened.settings.prices
     plan = plan_order(order, opened.places, listing_budget=machinery.settings.listing_budget)
     check_listing(plan.listing)
     if plan.config.max_cost_usd is not None:
         require_prices(asked_models(plan, order), prices)
-    estimate = estimate_run(plan, engine=order.engine, improver=order.improver, own_prices=prices)
+    estimate = estimate_run(
+        plan, engine=order.engine, improver=order.improver, own_prices=prices, order=order
+    )
     simulated = order.engine == "simulated"
     payer = "nobody" if simulated else machinery.settings.access.payer
     warnings = (*warn_of_choice(plan.config, len(plan.cases)), *warn_of_models(plan))

@@ -16,6 +16,7 @@ from skillwalker.preflight import control_trials
 from skillwalker.prices import PRICES_OF, prices_by_model
 from skillwalker.search.choice import choose_strategy
 from skillwalker.search.race import Race
+from skillwalker.search.recheck import EXTRA_RUNS
 from skillwalker.settings import PriceSettings
 from skillwalker.steps.step_6_improve import MAX_CALLS
 
@@ -85,7 +86,12 @@ class Estimate:
 
 
 def estimate_run(
-    plan: Plan, *, engine: str, improver: str, own_prices: Sequence[PriceSettings] = ()
+    plan: Plan,
+    *,
+    engine: str,
+    improver: str,
+    own_prices: Sequence[PriceSettings] = (),
+    order: Order | None = None,
 ) -> Estimate:
     """Say what a run of scil, acil or measure may take.
 
@@ -94,9 +100,10 @@ def estimate_run(
         engine: its name; a simulated one asks no model.
         improver: its name; so here.
         own_prices: of the project's settings.
+        order: what was asked, where that may be more than a search or a measurement.
     """
     config, prices = plan.config, prices_by_model(own_prices)
-    steps = _steps(plan)
+    steps = _steps(plan, order)
     proposals = 0 if plan.kind == "measure" else _proposals(plan)
     most = sum(step.trials for step in steps)
     capped = most if config.max_trials is None else min(most, config.max_trials)
@@ -130,14 +137,24 @@ def asked_models(plan: Plan, order: Order) -> tuple[str, ...]:
     return (*trials, *((resolve_model(order.config.improver_model),) if proposes else ()))
 
 
-def _steps(plan: Plan) -> tuple[Step, ...]:
+def _steps(plan: Plan, order: Order | None) -> tuple[Step, ...]:
     """Name the parts of a run, with the most trials of each."""
     config, cases = plan.config, plan.cases
     controls = SECOND_LOOK * control_trials(plan.models)
     once = sum(split.case.runs or config.runs_per_query for split in cases)
     first = Step(name="controls", trials=controls)
+    if plan.kind == "measure" and order is not None and order.challenger is not None:
+        confirm = 2 * len(cases) * config.confirm_runs if config.gate is not None else 0
+        return (
+            first,
+            Step(name="both texts", trials=2 * once),
+            Step(name="confirm", trials=confirm),
+            Step(name="controls of the winner", trials=controls if confirm else 0),
+        )
     if plan.kind == "measure":
-        return (first, Step(name="measure", trials=once))
+        held = order is not None and order.against is not None
+        again = Step(name="flipped cases again", trials=EXTRA_RUNS * len(cases) if held else 0)
+        return (first, Step(name="measure", trials=once), *((again,) if held else ()))
     beside = len(plan.neighbours)
     controls_in_all = 2 * control_trials(plan.models)
     strategy = choose_strategy(config, cases, controls=controls_in_all, neighbours=beside)
