@@ -9,12 +9,13 @@ from pathlib import Path
 import anyio
 import pytest
 
+from skillwalker.completers.limited import LimitedCompleter
 from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult
 from skillwalker.datatypes.summary import IterationDone
-from skillwalker.datatypes.trials import Invocation, Transcript
-from skillwalker.datatypes.vocabulary import CaseSet, Operator, StopReason, Verdict
+from skillwalker.datatypes.trials import Invocation, Transcript, Usage
+from skillwalker.datatypes.vocabulary import CaseSet, Operator, Purpose, StopReason, Verdict
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import CompletionError, EngineUnavailableError
 from skillwalker.limits import Limits
@@ -283,6 +284,25 @@ def test_a_limit_on_trials_is_kept(project: Path, bench: Bench, limit: int) -> N
     assert len(bench.journal.written) <= limit
     assert measured.stopped is StopReason.BUDGET
     assert (measured.best is None) == (limit < 12)
+
+
+def test_a_limit_in_a_proposal_keeps_what_was_asked_and_is_no_refusal(
+    project: Path, bench: Bench
+) -> None:
+    limits = Limits(max_cost_usd=1.0)
+    completer = ScriptedCompleter([reply("short")] * 3, usage=Usage(output_tokens=9, cost_usd=0.6))
+    bench.limits = limits
+    limited = LimitedCompleter(
+        inner=completer, limits=limits, purpose=Purpose.IMPROVER, model="m", grace=1.0
+    )
+    measured = loop(project, bench, completer=limited)
+    assert (measured.stopped, measured.limit) == (StopReason.BUDGET, "--max-cost-usd")
+    assert len(completer.prompts) == 1
+    assert bench.journal.answers == {}  # so that a later life asks again
+    assert [len(cut.exchanges) for cut in bench.journal.cut.values()] == [1]
+    assert measured.cause is not None
+    assert measured.cause.startswith("$0.60 of $1.00")
+    assert len(measured.history.iterations) == 1
 
 
 def test_a_run_that_was_killed_pays_for_nothing_twice(project: Path, tmp_path: Path) -> None:

@@ -181,3 +181,21 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         write_atomically(folder, b"new")
     assert path.read_bytes() == b"old"
     assert sorted(child.name for child in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_every_call_that_was_paid_is_counted_whatever_became_of_it(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.record_trial(TRIAL, ())
+    refused = dataclasses.replace(TRIAL, outcome=Outcome.UNDECIDED, reason="rate", run_index=1)
+    store.record_refused(refused)
+    exchange = Exchange(
+        prompt="p", reply="r", fault="short", model="m", usage=Usage(output_tokens=3, cost_usd=0.2)
+    )
+    store.record_cut(1, Answer(description=None, reason="a limit", exchanges=(exchange,)))
+    store.close()
+    again = RunStore(tmp_path)
+    assert [purpose for purpose, _, _ in again.calls()] == ["trial", "trial", "improver"]
+    assert [usage.cost_usd for *_, usage in again.calls()][-1] == 0.2
+    assert again.spent == 1
+    assert again.recorded_answer(1) is None
+    again.close()

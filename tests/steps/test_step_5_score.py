@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from skillwalker.datatypes.scores import CaseResult, Iteration, SetScore
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.intervals import wilson
-from skillwalker.steps.step_5_score import count_runs, rates, score, select_best
+from skillwalker.steps.step_5_score import (
+    count_runs,
+    rates,
+    rates_by_model,
+    score,
+    select_best,
+    weakest,
+)
 from tests.measured import iteration, result, results
 
 LAW = settings(max_examples=100, deadline=None)
@@ -185,3 +192,37 @@ def test_best_does_not_change_when_a_copy_of_it_is_added(rows: list[tuple[str, s
     iterations = [scored(number, *row) for number, row in enumerate(rows, start=1)]
     best = select_best(iterations)
     assert select_best([*iterations, replace(best, number=len(iterations) + 1)]) == best
+
+
+def under(model: str, *rows: tuple[str, bool]) -> tuple[CaseResult, ...]:
+    """Results of one model, by letters and polarity."""
+    made = (
+        result(f"case {place}", letters, positive=positive)
+        for place, (letters, positive) in enumerate(rows)
+    )
+    return tuple(replace(one, case=replace(one.case, model=model)) for one in made)
+
+
+def test_each_model_has_its_rates_and_the_weakest_is_named() -> None:
+    strong = under("strong", ("ttt", True), ("nnn", False))
+    weak = under("weak", ("ttn", True), ("nnn", False))
+    both = (*strong, *weak)
+    assert {model: own.balanced.rate for model, own in rates_by_model(both).items()} == {
+        "strong": 1.0,
+        "weak": pytest.approx(5 / 6),
+    }
+    worst = weakest(both)
+    assert worst is not None
+    assert worst[0] == "weak"
+    assert worst[1] == pytest.approx(5 / 6)
+    assert weakest(()) is None
+    assert weakest(under("blind", ("uu", True))) is None
+
+
+def test_of_texts_alike_the_one_with_the_better_weakest_model_is_chosen() -> None:
+    lopsided = (*under("a", ("tttt", True)), *under("b", ("tttnn", True)))
+    even = (*under("a", ("ttttn", True)), *under("b", ("tttt", True)))
+    texts = [iteration(1, lopsided), iteration(2, even)]
+    assert select_best(texts).number == 2
+    alone = [iteration(1, under("a", ("tttnn", True))), iteration(2, under("a", ("tttt", True)))]
+    assert select_best(alone).number == 1  # of one model the earliest, as before
