@@ -19,6 +19,7 @@ from skillwalker.datatypes.summary import (
     Started,
     Summary,
     TrialDone,
+    TrialReused,
     Warned,
 )
 from skillwalker.datatypes.vocabulary import Purpose
@@ -150,6 +151,8 @@ async def _measure(
 
     def listen(event: Event) -> None:
         match event:
+            case TrialReused():
+                forecaster.pass_over()
             case TrialDone(trial=trial):
                 around.listener(event)
                 if (left := forecaster.take(trial)) is not None:

@@ -24,6 +24,10 @@ class Forecaster:
         self._known = 0
         self._cost = 0.0
 
+    def pass_over(self) -> None:
+        """Take note of a trial that an earlier run had paid for: it is not left any more."""
+        self._runs += 1
+
     def take(self, trial: Trial) -> Forecast | None:
         """Take a finished trial and say what is left; None while too few are known."""
         self._runs += trial.attempt == 0

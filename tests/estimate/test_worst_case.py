@@ -96,3 +96,12 @@ def test_what_is_left_of_unknown_cost_is_unknown() -> None:
     said = [forecaster.take(blind) for _ in range(ENOUGH)][-1]
     assert said is not None
     assert (said.trials, said.cost_usd) == (0, None)
+
+
+def test_a_trial_that_was_paid_before_is_not_left() -> None:
+    forecaster = Forecaster(trials=50, concurrency=1)
+    for _ in range(20):
+        forecaster.pass_over()
+    said = [forecaster.take(trial("a", Outcome.TRIGGERED)) for _ in range(ENOUGH)][-1]
+    assert said is not None
+    assert said.trials == 20
