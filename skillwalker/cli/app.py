@@ -117,6 +117,7 @@ app.command("describe", help="Write a description by hand, with checks and undo.
 app.command("apply", help="Write a recorded run's best description.")(files.apply)
 app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
 app.command("doctor", help="Say what is missing for a real run, and what mends it.")(doctor.doctor)
+app.command("init", help="Write settings and a first suite where there are none.")(doctor.init)
 app.command("standin", help="Serve a stand-in for the Claude API on loopback, for dry runs.")(
     standin.standin
 )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from skillwalker.cli.options import Project
     from skillwalker.doctor.findings import Checkup, EngineState
     from skillwalker.engines.registry import Choice
+    from skillwalker.starting.start import Start
 
 Claude = Annotated[
     str | None,
@@ -134,4 +135,61 @@ def _record(
             }
             for each in checkups
         ],
+    }
+
+
+def init(
+    ctx: typer.Context,
+    skill: Annotated[
+        str | None, typer.Option("--skill", metavar="TARGET", help="What the suite is about.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="TARGET", help="What the suite is about.")
+    ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the suite; default: the target's."),
+    ] = None,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Write settings, lines for git and a first suite, where they are not there; spends nothing."""
+    from skillwalker.cli.named_files import target_asked
+    from skillwalker.starting.start import find_targets, start
+
+    opened = open_project(ctx, project)
+    places = opened.places
+    target = target_asked(skill, agent, places)
+    targets = find_targets(places, target)
+    done = start(places, opened.settings, targets, target=target, suite=suite)
+    if wants_json(ctx, as_json):
+        typer.echo(json.dumps(_start_record(done), ensure_ascii=False, indent=2))
+    else:
+        _print_start(done)
+
+
+def _print_start(done: "Start") -> None:
+    from skillwalker.cli.show_text import plain
+    from skillwalker.targets.kind import KINDS
+
+    for step in done.steps:
+        typer.echo(plain(f"{step.done:8}  {step.path}: {step.text}"))
+    for note in done.notes:
+        typer.echo(plain(f"note: {note}"), err=True)
+    if done.target is None:
+        names = [f"{KINDS[each.kind].option} {each.id}" for each in done.targets]
+        typer.echo(plain(f"found: {', '.join(names)}"))
+        typer.echo(plain(f"next: skillwalker init {names[0]}   (its first suite)"))
+        return
+    command = f"skillwalker evals check, then {KINDS[done.target.kind].run_prefix} run"
+    typer.echo(plain(f"next: {command} --eval {done.suite} --engine simulated   (free)"))
+
+
+def _start_record(done: "Start") -> dict[str, object]:
+    return {
+        "files": [{"path": step.path, "done": step.done, "text": step.text} for step in done.steps],
+        "targets": [each.id for each in done.targets],
+        "target": None if done.target is None else done.target.id,
+        "suite": done.suite,
+        "notes": list(done.notes),
     }

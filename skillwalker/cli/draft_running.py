@@ -31,7 +31,7 @@ from skillwalker.prices import prices_by_model
 from skillwalker.suites.load import TESTS_FILE
 from skillwalker.suites.new_suite import require_new, suite_values, write_suite
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import known_targets, siblings, written_in_suites
+from skillwalker.targets.names import known_targets, named_siblings, written_in_suites
 
 GRACE = 180.0
 """Seconds that an answer may take behind a deadline: as many as a trial."""
@@ -100,7 +100,7 @@ def draft(opened: Project, task: DraftTask, *, as_json: bool) -> int:
         return _tell_plan(task, drafter, _worst_cost(opened, drafter), as_json=as_json)
     completer = _completer(opened, task, drafter, told)
     typer.echo(f"drafting {task.count} cases for {task.target.id}: {_who(drafter)}", err=True)
-    request = make_request(task.target, siblings(task.target), count=task.count)
+    request = make_request(task.target, named_siblings(task.target, places), count=task.count)
     drafted = _ask(request, completer)
     if drafted is None:
         return EXIT_INTERRUPTED

@@ -121,6 +121,11 @@ def siblings(target: Target) -> tuple[Target, ...]:
     )
 
 
+def named_siblings(target: Target, places: Places) -> tuple[Target, ...]:
+    """Read the siblings that a suite of the project can name, as what should fire instead."""
+    return tuple(each for each in siblings(target) if written_in_suites(each, places) == each.id)
+
+
 def place_in_listing(
     target: Target,
     siblings: Sequence[Target],

@@ -1,0 +1,1 @@
+"""Makes a project ready for its first run."""

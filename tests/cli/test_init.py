@@ -1,0 +1,129 @@
+"""init from the outside: what it writes, what it leaves, and that its suite can be run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skillwalker.cli import main
+from skillwalker.settings import load_settings
+from tests.projects import SKILL, call_case, make_project, write, write_suite
+
+Output = pytest.CaptureFixture[str]
+BODY = "\nReads invoices and checks their totals, taxes and dates against the order.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "p").mkdir()
+    monkeypatch.chdir(tmp_path / "p")
+    return tmp_path / "p"
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize(
+    "file", ["SKILL.md", "invoices/SKILL.md", ".claude/skills/invoices/SKILL.md"]
+)
+def test_a_lone_skill_can_be_run_at_once(folder: Path, capsys: Output, file: str) -> None:
+    write(folder / file, SKILL.format(name="invoices") + BODY)
+    assert main(["init"]) == 0
+    out = capsys.readouterr().out
+    assert "tests.json: 8 examples" in out
+    assert main(["evals", "check"]) == 0
+    capsys.readouterr()
+    assert main(["measure", "--engine", "simulated", "--no-html", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["trials"] >= 8
+
+
+def test_the_second_time_says_what_is_there_and_changes_nothing(
+    folder: Path, capsys: Output
+) -> None:
+    make_project(folder)
+    assert main(["init", "--skill", "demo:review"]) == 0
+    before = files(folder)
+    assert before["skillwalker.toml"].startswith(b"# Settings")
+    assert before[".gitignore"] == b"output/\n"
+    capsys.readouterr()
+    assert main(["init", "--skill", "demo:review", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [step["done"] for step in record["files"]] == ["there"] * 3
+    assert files(folder) == before
+
+
+def test_examples_are_marked_and_of_both_labels(folder: Path) -> None:
+    make_project(folder)
+    assert main(["init", "--skill", "demo:review", "--suite", "first"]) == 0
+    tests = json.loads((folder / "evals/first/tests.json").read_text())["tests"]
+    assert all({"drafted", "example"} <= set(test["tags"]) for test in tests)
+    assert {test["expect"][0]["skill-call"] for test in tests} == {True, False}
+    assert {test["skillFile"] for test in tests} == {"demo:review"}
+
+
+def test_of_several_targets_none_is_chosen(folder: Path, capsys: Output) -> None:
+    make_project(folder)
+    assert main(["init"]) == 0
+    out = capsys.readouterr().out
+    assert "--skill demo:review" in out
+    assert "next: skillwalker init --skill " in out
+    assert not (folder / "evals").exists()
+
+
+def test_nothing_to_measure_is_exit_1_and_nothing_written(folder: Path, capsys: Output) -> None:
+    assert main(["init"]) == 1
+    assert "there is no skill and no agent in" in capsys.readouterr().err
+    assert files(folder) == {}
+
+
+def test_a_folder_of_the_suites_name_is_not_touched(folder: Path, capsys: Output) -> None:
+    make_project(folder)
+    write(folder / "evals/review/notes.txt", "mine")
+    before = files(folder)
+    assert main(["init", "--skill", "demo:review"]) == 1
+    assert 'there is a suite "review" already' in capsys.readouterr().err
+    assert files(folder) == before
+
+
+def test_a_suite_about_it_is_there_whatever_its_name(folder: Path, capsys: Output) -> None:
+    places = make_project(folder)
+    write_suite(places, "old", {"plugins": ["demo"], "tests": [call_case("one")]})
+    write_suite(places, "torn", "{")
+    assert main(["init", "--skill", "demo:review", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["suite"], record["files"][2]["done"]) == ("old", "there")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("node_modules\n", "node_modules\noutput/\n"),
+        ("no end", "no end\noutput/\n"),
+        ("/output\n", "/output\n"),
+        ("*.lock\noutput\n", "*.lock\noutput\n!skillwalker.lock\n"),
+        ("output/\n*.lock\n!skillwalker.lock\n", "output/\n*.lock\n!skillwalker.lock\n"),
+    ],
+)
+def test_lines_for_git_are_added_once(folder: Path, before: str, after: str) -> None:
+    make_project(folder)
+    write(folder / ".gitignore", before)
+    assert main(["init"]) == 0
+    assert (folder / ".gitignore").read_text() == after
+
+
+def test_settings_that_are_there_are_kept(folder: Path, capsys: Output) -> None:
+    make_project(folder)
+    write(folder / "tools/more/skills/x/SKILL.md", SKILL.format(name="x"))
+    write(folder / "pyproject.toml", "[tool.skillwalker]\nengine = 'local'\n")
+    assert main(["init"]) == 0
+    assert "pyproject.toml: has no plugin-dirs for tools/more" in capsys.readouterr().out
+    assert not (folder / "skillwalker.toml").exists()
+
+
+def test_what_it_writes_is_read_again(folder: Path) -> None:
+    write(folder / 'quo"ted/more/skills/x/SKILL.md', SKILL.format(name="x"))
+    assert main(["init"]) == 0
+    assert load_settings(folder).plugin_dirs == ('quo"ted/more',)
