@@ -1,10 +1,13 @@
 """scil run, acil run and measure: one command, with another kind and another last step."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from skillwalker.cli.catalogue_options import AllOptions, MeasureOptions
 from skillwalker.cli.loop_options import (
     Eval,
     LimitOptions,
@@ -43,6 +46,7 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         suite: Eval = None,
         target: Annotated[str | None, target_option] = None,
         *,
+        chosen: AllOptions,
         search: SearchOptions,
         trials: TrialOptions,
         limits: LimitOptions,
@@ -60,16 +64,21 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
         ordering.require_resume("--more", search.more is not None)
         machinery = ordering.machinery(opened, trials, improver=search.improver)
         config = ordering.config(opened, trials, limits, search)
-        order = ordering.order(
-            run_kind=run_kind,
-            kind=TargetKind(noun),
-            suite=suite,
-            target=target,
-            machinery=machinery,
-            trials=trials,
-            config=config,
+
+        order_for = partial(
+            ordering.order, run_kind=run_kind, machinery=machinery, trials=trials, config=config
         )
-        raise typer.Exit(_start((order,), opened, machinery, wishes, limits))
+        if chosen.every:
+            refuse_named(target, f"--{noun}")
+            from skillwalker.cli import catalogue
+
+            kinds = (TargetKind(noun),)
+            whole = catalogue.select_all(opened, kinds=kinds, suite=suite, order_for=order_for)
+            raise typer.Exit(
+                catalogue.start_selection(whole, opened, machinery, wishes, limits, flag="--all")
+            )
+        orders = (order_for(kind=TargetKind(noun), suite=suite, target=target),)
+        raise typer.Exit(_start(orders, opened, machinery, wishes, limits))
 
     run.__doc__ = f"Improve the description of one {noun}."
     return spread_groups(run)
@@ -88,6 +97,7 @@ def measure(
     ] = None,
     suite: Eval = None,
     *,
+    chosen: MeasureOptions,
     trials: TrialOptions,
     limits: LimitOptions,
     asked: RunOptions,
@@ -96,24 +106,68 @@ def measure(
     from skillwalker.cli import ordering
 
     opened, wishes = _opened(ctx, asked, NOTHING_WRITTEN)
+    wishes = replace(wishes, fail_on_drop=chosen.fail_on_drop)
     if asked.resume is not None:
         raise typer.Exit(_resume(ctx, opened, "measure", trials, limits, asked, wishes))
     ordering.require_resume("--accept-changes", asked.accept_changes)
+    if chosen.every:
+        refuse_named(targets, "TARGET")
+    if chosen.fail_on_drop is not None and chosen.against is None:
+        raise typer.BadParameter("--fail-on-drop goes with --against last, or with a RUN_ID")
     machinery = ordering.machinery(opened, trials)
     config = ordering.config(opened, trials, limits)
-    orders = tuple(
-        ordering.order(
-            run_kind="measure",
-            kind=ordering.kind_of(opened, target=target, suite=suite),
-            suite=suite,
-            target=target,
-            machinery=machinery,
-            trials=trials,
-            config=config,
-        )
-        for target in targets or (None,)
+    order_for = partial(
+        ordering.order, run_kind="measure", machinery=machinery, trials=trials, config=config
     )
-    raise typer.Exit(_start(orders, opened, machinery, wishes, limits))
+    code = _measure(targets, suite, chosen, order_for, opened, machinery, wishes, limits)
+    raise typer.Exit(code)
+
+
+def _measure(
+    targets: list[str] | None,
+    suite: str | None,
+    chosen: MeasureOptions,
+    order_for: "Callable[..., Order]",
+    opened: "Project",
+    machinery: "Machinery",
+    wishes: "Wishes",
+    limits: LimitOptions,
+) -> int:
+    """Measure the targets that are named, or all there are."""
+    from skillwalker.cli import catalogue, ordering
+    from skillwalker.datatypes.vocabulary import TargetKind
+
+    if chosen.every or (chosen.stale and not targets):
+        flag = "--all" if chosen.every else "--stale"
+        whole = catalogue.select_all(
+            opened, kinds=tuple(TargetKind), suite=suite, order_for=order_for
+        )
+        whole = catalogue.narrow(whole, chosen, opened, machinery)
+        return catalogue.start_selection(whole, opened, machinery, wishes, limits, flag=flag)
+    named = catalogue.Selection(
+        orders=tuple(
+            order_for(
+                kind=ordering.kind_of(opened, target=target, suite=suite),
+                suite=suite,
+                target=target,
+            )
+            for target in targets or (None,)
+        )
+    )
+    named = catalogue.narrow(named, chosen, opened, machinery)
+    if chosen.stale:
+        return catalogue.start_selection(named, opened, machinery, wishes, limits, flag=None)
+    return _start(named.orders, opened, machinery, wishes, limits)
+
+
+def refuse_named(targets: object, what: str) -> None:
+    """Refuse a target beside --all.
+
+    Raises:
+        BadParameter: exit code 2.
+    """
+    if targets:
+        raise typer.BadParameter(f"--all takes every target there is; leave it or {what} out")
 
 
 def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tuple[Project, Wishes]":

@@ -1,18 +1,22 @@
 """--dry-run: what runs would do and take at the most; nothing is spent and nothing is written."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import typer
 
+from skillwalker.budget.moments import say_span
+from skillwalker.catalogue import Broken
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
+from skillwalker.errors import SkillwalkerError
 from skillwalker.estimate.guess import require_prices
 from skillwalker.estimate.records import plan_record
 from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.plan import Order, plan_order, warn_of_models
 from skillwalker.preflight import check_listing
-from skillwalker.report.plan_text import plan_lines
+from skillwalker.report.plan_text import dollars, plan_lines
 from skillwalker.search.choice import warn_of_choice
 
 
@@ -58,3 +62,69 @@ def plan_of(
     record = plan_record(order, plan, estimate, payer=payer) | {"warnings": warnings}
     lines = plan_lines(order, plan, estimate, payer=payer)
     return record, (*lines, *(f"  warning: {warning}" for warning in warnings))
+
+
+def show_all_plans(
+    orders: Sequence[Order],
+    broken: Sequence[Broken],
+    opened: Project,
+    machinery: Machinery,
+    *,
+    as_json: bool,
+) -> int:
+    """Print what a run for each part of a catalogue would take; give the exit code.
+
+    What could not begin is named and stops nothing.
+    """
+    records: list[dict[str, object]] = []
+    faults = [{"suite": one.suite, "reason": one.reason} for one in broken]
+    for order in orders:
+        try:
+            record, lines = plan_of(order, opened, machinery)
+        except SkillwalkerError as error:
+            faults.append({"suite": order.suite or "", "reason": str(error)})
+            continue
+        records.append(record)
+        if not as_json:
+            typer.echo("\n".join(lines))
+    totals = _totals(records)
+    if as_json:
+        whole = {"dry_run": True, "runs": records, "broken": faults, **totals}
+        typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+    else:
+        typer.echo(_totals_line(len(records), totals))
+    for fault in faults:
+        typer.echo(f"skillwalker: suite {fault['suite']}: {fault['reason']}", err=True)
+    return 1 if faults else 0
+
+
+def _totals(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up what all runs may take; an unknown price makes the sum unknown."""
+    totals: dict[str, Any] = {"max_trials": None, "max_cost_usd": None}
+    for key in ("trials", "worst_trials", "likely_usd", "worst_usd", "likely_hours", "worst_hours"):
+        parts = [record[key] for record in records]
+        totals[key] = None if None in parts else sum(parts)
+    if records:
+        totals |= {key: records[0][key] for key in ("max_trials", "max_cost_usd")}
+    for key, cap in (("trials", "max_trials"), ("worst_trials", "max_trials")):
+        if totals[cap] is not None:
+            totals[key] = min(totals[key], totals[cap])
+    return totals
+
+
+def _totals_line(runs: int, totals: Mapping[str, Any]) -> str:
+    """Say what all runs together may take."""
+    likely, worst = (dollars(totals[key]) for key in ("likely_usd", "worst_usd"))
+    caps = [
+        f"{flag} allows {text}"
+        for flag, text in (
+            ("--max-trials", totals["max_trials"]),
+            ("--max-cost-usd", totals["max_cost_usd"] and f"${totals['max_cost_usd']:g}"),
+        )
+        if text is not None
+    ]
+    return (
+        f"in all {runs} runs: {totals['trials']} trials at most ({totals['worst_trials']} if each"
+        f" must be run twice), {likely} likely, {worst} at worst,"
+        f" {say_span(3600 * totals['likely_hours'])} likely" + "".join(f"; {cap}" for cap in caps)
+    )

@@ -37,7 +37,7 @@ def _lines(order: Order, plan: Plan, estimate: Estimate, payer: str) -> Iterator
     yield f"  trials at most: {_trials(estimate)}"
     for one in estimate.money:
         yield f"  {_money(one)}"
-    likely, worst = _dollars(estimate.likely_usd), _dollars(estimate.worst_usd)
+    likely, worst = dollars(estimate.likely_usd), dollars(estimate.worst_usd)
     yield f"  money: {likely} likely, {worst} at worst"
     yield (
         f"  time with {estimate.concurrency} at once: about {say_span(estimate.likely_seconds)},"
@@ -69,10 +69,11 @@ def _money(one: Money) -> str:
             f' [prices."{one.model}"] into skillwalker.toml'
         )
     return (
-        f"{one.calls} {one.purpose} calls of {one.model}: {_dollars(one.likely_usd)} to"
-        f" {_dollars(one.worst_usd)} ({one.price_source}; tokens are assumed)"
+        f"{one.calls} {one.purpose} calls of {one.model}: {dollars(one.likely_usd)} to"
+        f" {dollars(one.worst_usd)} ({one.price_source}; tokens are assumed)"
     )
 
 
-def _dollars(amount: float | None) -> str:
+def dollars(amount: float | None) -> str:
+    """Write an amount; one that is not known in a word."""
     return "unknown" if amount is None else f"${amount:.2f}"
