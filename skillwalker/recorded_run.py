@@ -18,8 +18,6 @@ from skillwalker.datatypes.summary import (
     SampleDone,
     Started,
     Summary,
-    TrialDone,
-    TrialReused,
     Warned,
 )
 from skillwalker.datatypes.vocabulary import Purpose
@@ -151,13 +149,6 @@ async def _measure(
 
     def listen(event: Event) -> None:
         match event:
-            case TrialReused():
-                forecaster.pass_over()
-            case TrialDone(trial=trial):
-                around.listener(event)
-                if (left := forecaster.take(trial)) is not None:
-                    around.listener(left)
-                return
             case IterationDone(iteration=iteration):
                 store.write_iterations(order.run_kind, (iteration,))
             case SampleDone(iterations=further):
@@ -167,6 +158,8 @@ async def _measure(
             case _:
                 pass
         around.listener(event)
+        if (left := forecaster.follow(event)) is not None:
+            around.listener(left)
 
     store = foundation.store
     most = estimate_run(plan, engine=order.engine, improver=order.improver, order=order).trials

@@ -1,6 +1,6 @@
 """What is left of a run, by what its trials have cost and taken so far."""
 
-from skillwalker.datatypes.summary import Forecast
+from skillwalker.datatypes.summary import Event, Forecast, TrialDone, TrialReused
 from skillwalker.datatypes.trials import Trial
 
 ENOUGH = 10
@@ -23,6 +23,17 @@ class Forecaster:
         self._seconds = 0.0
         self._known = 0
         self._cost = 0.0
+
+    def follow(self, event: Event) -> Forecast | None:
+        """Take what a run tells, and say what is left after a trial."""
+        match event:
+            case TrialDone(trial=trial):
+                return self.take(trial)
+            case TrialReused():
+                self.pass_over()
+            case _:
+                pass
+        return None
 
     def pass_over(self) -> None:
         """Take note of a trial that an earlier run had paid for: it is not left any more."""
