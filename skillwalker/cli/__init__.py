@@ -23,15 +23,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def scil() -> int:
     """Run `skillwalker scil …`."""
-    return _run(["scil"], owns_process=True)
+    return _run([], owns_process=True, program="scil")
 
 
 def acil() -> int:
     """Run `skillwalker acil …`."""
-    return _run(["acil"], owns_process=True)
+    return _run([], owns_process=True, program="acil")
 
 
-def _run(arguments: Sequence[str], *, owns_process: bool) -> int:
+def _run(arguments: Sequence[str], *, owns_process: bool, program: str = "skillwalker") -> int:
     """Run a command line, with the arguments of the process behind it if that is ours."""
     try:
         from skillwalker.cli import process
@@ -44,7 +44,7 @@ def _run(arguments: Sequence[str], *, owns_process: bool) -> int:
             from skillwalker.cli.app import run
         with steady_streams(), process.interrupts_raise():
             try:
-                code = run(arguments)
+                code = run(arguments, program)
                 sys.stdout.flush()
             except OutputLost as lost:
                 if lost.reason:

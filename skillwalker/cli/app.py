@@ -31,7 +31,13 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 def _group(name: str, summary: str) -> typer.Typer:
     """Make an empty command group."""
-    return typer.Typer(name=name, help=summary, no_args_is_help=True, context_settings=CONTEXT)
+    return typer.Typer(
+        name=name,
+        help=summary,
+        no_args_is_help=True,
+        context_settings=CONTEXT,
+        pretty_exceptions_enable=False,
+    )
 
 
 app = typer.Typer(
@@ -129,14 +135,19 @@ app.command("report", help="Write a run's report as HTML and Markdown, or an ind
 )
 
 
-def run(arguments: Sequence[str]) -> int:
+PROGRAMS = {"skillwalker": app, "scil": scil_app, "acil": acil_app}
+"""The commands of each console script; completion asks a script by its own name."""
+
+
+def run(arguments: Sequence[str], program: str = "skillwalker") -> int:
     """Run one command line and give its exit code.
 
     Args:
         arguments: without the program's name.
+        program: the console script.
     """
     try:
-        code: object = app(args=arguments, prog_name="skillwalker", standalone_mode=False)
+        code: object = PROGRAMS[program](args=arguments, prog_name=program, standalone_mode=False)
     except typer.TyperException as error:
         from skillwalker.cli.usage import wrong_usage
 

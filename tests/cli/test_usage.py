@@ -33,7 +33,6 @@ def usage_error(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("scil run --engine=api", "--engine api"),
         ("evals run --engine api", "--engine api"),
         ("measure --all", "--all"),
-        ("doctor", "the command doctor"),
         ("evals mine", "the command mine"),
     ],
 )
