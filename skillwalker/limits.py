@@ -168,6 +168,12 @@ class Limits:
         for level in self.levels:
             level.trials += trials
 
+    def carry(self, *, trials: int, cost_usd: float) -> None:
+        """Count what runs of an earlier life have spent; no single call is known of them."""
+        self.count_earlier(trials)
+        for level in self.levels:
+            level.account.spent += cost_usd
+
     def pay_earlier(self, usage: Usage, purpose: Purpose, model: str) -> None:
         """Count the money of a call of an earlier life."""
         self._pay(Kind(purpose, model), usage, Account.pay)

@@ -51,6 +51,8 @@ class NightTarget:
     """Balanced accuracy when the night began with it."""
     after: Rate | None = None
     """Balanced accuracy of what the file holds at the end."""
+    found: Rate | None = None
+    """Balanced accuracy of `description`, in its confirm rounds."""
     applied: bool = False
     description: str | None = None
     """The text that was found where it was improved, so that another checkout can be given it."""
@@ -77,6 +79,8 @@ class NightSummary:
     night_id: str
     engine: str
     simulated: bool
+    cli_version: str
+    """Of the Claude Code that ran the trials."""
     shard: str | None
     """As `--shard` was given; None for a whole night or a merged one."""
     stopped_because: str

@@ -33,6 +33,10 @@ class NightTask:
     """The part of the catalogue, from 1, and how many parts there are."""
     every: bool = False
     """Measure also what is not stale."""
+    suite: str | None = None
+    """Only this one."""
+    listing_budget: int | None = None
+    """Columns in place of Claude Code's own budget (`--listing roomy`)."""
 
 
 class NightJournal:
@@ -48,6 +52,8 @@ class NightJournal:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._files = RowFiles(folder)
+        self.was_begun = False
+        """Whether an earlier life wrote down what is asked."""
         self._begun: dict[Place, str] = {}
         self._done: dict[Place, StageResult] = {}
         for row in read_rows(folder / NIGHT):
@@ -56,6 +62,7 @@ class NightJournal:
     def begin(self, task: NightTask) -> None:
         """Write down what is asked, before anything is done."""
         self._append("asked", **_asked(task))
+        self.was_begun = True
 
     def run_began(self, entry: Entry, stage: Stage, run_id: str) -> None:
         """Note which run does a stage, so that it can be gone on with."""
@@ -92,6 +99,8 @@ class NightJournal:
         """Take a row of an earlier life."""
         check_version(row, f"{self.folder.name}/{NIGHT}")
         match row.get("event"):
+            case "asked":
+                self.was_begun = True
             case "began":
                 self._begun[row["path"], row["suite"], Stage(row["stage"])] = row["run_id"]
             case "done":
@@ -120,6 +129,8 @@ def read_task(folder: Path) -> NightTask:
         template=template,
         shard=None if shard is None else (int(shard[0]), int(shard[1])),
         every=bool(row.get("every")),
+        suite=row.get("suite"),
+        listing_budget=row.get("listing_budget"),
     )
 
 
@@ -129,4 +140,6 @@ def _asked(task: NightTask) -> dict[str, object]:
         "template": dataclasses.asdict(task.template),
         "shard": task.shard,
         "every": task.every,
+        "suite": task.suite,
+        "listing_budget": task.listing_budget,
     }

@@ -8,24 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker.catalogue import Entry
-from skillwalker.completers.protocol import resolve_model
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import NightTarget, Stage, StageResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import SkillwalkerError
-from skillwalker.fingerprint import search_fingerprint, target_fingerprint
 from skillwalker.limits import Limits
-from skillwalker.overnight.decisions import (
-    by_need,
-    change_to_recheck,
-    is_stale,
-    reason_not_to_tune,
-)
+from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import NightJournal, NightTask
 from skillwalker.overnight.results import Progress, stage_result, target_row
+from skillwalker.overnight.standing import Claude, look_at
 from skillwalker.paths import Places
-from skillwalker.plan import Order, Plan, for_version, prepare
+from skillwalker.plan import Order
 from skillwalker.recording.frozen import Earlier, read_frozen
 from skillwalker.recording.lock_file import merge_entries, read_lock
 from skillwalker.recording.store import PLAN
@@ -45,11 +39,11 @@ class NightTools:
     places: Places
     start: Start
     limits: Limits
-    cli_version: str
-    """Of the Claude Code that runs the trials."""
-    listing_budget: int | None
-    listener: Callable[[Entry, Stage], None]
+    claude: Claude
+    began: Callable[[Entry, Stage], None] = lambda _entry, _stage: None
     """Is told what is done next."""
+    ended: Callable[[Entry, StageResult], None] = lambda _entry, _result: None
+    """Is told what came of it, or why a target cannot be looked at."""
 
 
 class Night:
@@ -80,32 +74,39 @@ class Night:
             await self._look_at(progress[entry])
         ready = {e: found for e in entries if (found := self._to_tune(progress[e])) is not None}
         for entry in by_need(ready):
-            await self._do(progress[entry], Stage.TUNE, self._order(entry, Stage.TUNE))
+            await self._do(progress[entry], Stage.TUNE, order_of(self._task, entry, Stage.TUNE))
         return tuple(target_row(progress[entry]) for entry in entries)
 
     async def _look_at(self, progress: Progress) -> None:
         """Recheck and measure one target as far as that is due."""
-        entry = progress.entry
+        entry, places = progress.entry, self._tools.places
+        order = order_of(self._task, entry, Stage.MEASURE)
         try:
-            plan = self._plan(entry)
-            known = self._known(entry)
-            engine = self._task.template.engine
-            fingerprint = target_fingerprint(plan, engine=engine)
-            progress.searchable = search_fingerprint(plan, engine=engine)
+            found = look_at(order, places, self._tools.claude, read_lock(places.project))
         except SkillwalkerError as error:
             progress.fail(str(error), error.exit_code)
+            self._tools.ended(
+                entry,
+                StageResult(
+                    stage=Stage.MEASURE,
+                    run_id=None,
+                    cause=str(error),
+                    exit_code=error.exit_code,
+                ),
+            )
             return
-        change = change_to_recheck(known, plan.target.description)
+        known, progress.searchable = found.known, found.searchable
+        change = change_to_recheck(known, found.plan.target.description)
         if change is not None or self._journal.done(entry, Stage.RECHECK) is not None:
             replaced = None if change is None else change.replaced
-            order = replace(self._order(entry, Stage.RECHECK), challenger=replaced)
-            if await self._do(progress, Stage.RECHECK, order) and known is not None:
+            duel = replace(order_of(self._task, entry, Stage.RECHECK), challenger=replaced)
+            if await self._do(progress, Stage.RECHECK, duel) and known is not None:
                 self._note_recheck(self._key(entry))
         began_here = self._journal.done(entry, Stage.MEASURE) is not None
-        known = self._known(entry)
-        progress.was_known = known
-        if self._task.every or began_here or is_stale(known, fingerprint):
-            await self._do(progress, Stage.MEASURE, self._order(entry, Stage.MEASURE))
+        progress.was_known = self._known(entry)
+        is_stale = replace(found, known=progress.was_known).is_stale
+        if self._task.every or began_here or is_stale:
+            await self._do(progress, Stage.MEASURE, order)
 
     def _to_tune(self, progress: Progress) -> LockEntry | None:
         """Give what is remembered of a target that is worth a search; note the reason if not."""
@@ -127,8 +128,9 @@ class Night:
         if progress.ended or (reason := self._tools.limits.reached()) is not None:
             progress.leave(None if progress.ended else reason)
             return False
-        self._tools.listener(entry, stage)
+        self._tools.began(entry, stage)
         result = await self._run(entry, stage, order)
+        self._tools.ended(entry, result)
         progress.take(result)
         if result.stopped_because in _CUT_SHORT:
             progress.leave(StopReason(result.stopped_because))
@@ -167,33 +169,6 @@ class Night:
         record, order = read_frozen(folder)
         return Earlier(folder=folder, record=record), order
 
-    def _order(self, entry: Entry, stage: Stage) -> Order:
-        """Write the order of a run."""
-        tunes = stage is Stage.TUNE
-        return replace(
-            self._task.template,
-            run_kind=KINDS[entry.kind].run_prefix if tunes else MEASURE,
-            kind=entry.kind,
-            suite=entry.suite,
-            target=entry.path,
-        )
-
-    def _plan(self, entry: Entry) -> Plan:
-        """Resolve a target as a run would, for its fingerprint."""
-        order = self._order(entry, Stage.MEASURE)
-        plan = prepare(
-            self._tools.places,
-            kind=order.kind,
-            suite=order.suite,
-            target=order.target,
-            config=order.config,
-            run_kind=order.run_kind,
-            neighbours=order.neighbours,
-            resolve_model=str if self._simulated else resolve_model,
-            listing_budget=self._tools.listing_budget,
-        )
-        return for_version(plan, self._tools.cli_version)
-
     def _note_recheck(self, key: EntryKey) -> None:
         """Remember that a change was held against what it replaced."""
         merge_entries(
@@ -206,6 +181,18 @@ class Night:
 
     def _key(self, entry: Entry) -> EntryKey:
         return EntryKey(path=entry.path, suite=entry.suite, simulated=self._simulated)
+
+
+def order_of(task: NightTask, entry: Entry, stage: Stage) -> Order:
+    """Write the order of a run of the night."""
+    tunes = stage is Stage.TUNE
+    return replace(
+        task.template,
+        run_kind=KINDS[entry.kind].run_prefix if tunes else MEASURE,
+        kind=entry.kind,
+        suite=entry.suite,
+        target=entry.path,
+    )
 
 
 _CUT_SHORT = frozenset(

@@ -89,6 +89,7 @@ def target_row(progress: Progress) -> NightTarget:
         reason=reason,
         before=before,
         after=after,
+        found=tuned.best if tuned is not None and tuned.improved else None,
         applied=tuned is not None and tuned.applied,
         description=None if tuned is None else tuned.best_description,
         revert=_revert(progress),

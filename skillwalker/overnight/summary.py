@@ -139,6 +139,7 @@ def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
         night_id=night_id,
         engine=parts[0].engine,
         simulated=parts[0].simulated,
+        cli_version=", ".join(sorted({part.cli_version for part in parts})),
         shard=None,
         stopped_because="interrupted" if "interrupted" in stopped else (*stopped, DONE)[0],
         targets=tuple(targets),

@@ -18,6 +18,7 @@ from skillwalker.fingerprint import target_fingerprint
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import NightJournal, NightTask, read_task
 from skillwalker.overnight.night import Night, NightTools
+from skillwalker.overnight.standing import Claude
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, prepare
 from skillwalker.recording.frozen import Earlier
@@ -148,9 +149,7 @@ def live(
         places=places,
         start=runs.start,
         limits=limits or Limits(),
-        cli_version=plan_of(places, "review").cli_version,
-        listing_budget=None,
-        listener=lambda _entry, _stage: None,
+        claude=Claude(cli_version=plan_of(places, "review").cli_version),
     )
     entries = read_catalogue(places).entries
     try:

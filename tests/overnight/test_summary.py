@@ -41,6 +41,7 @@ def night(*targets: NightTarget, **values: object) -> NightSummary:
         "night_id": "20261130T220000",
         "engine": "docker",
         "simulated": False,
+        "cli_version": "2.1.332",
         "shard": None,
         "stopped_because": "done",
         "targets": targets,

@@ -1,0 +1,85 @@
+"""A night from its journal to its summary; a later life of it goes on where it ended."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from skillwalker.catalogue import Broken, Entry, of_shard, read_catalogue
+from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
+from skillwalker.datatypes.nights import BrokenSuite, NightAction, NightSummary, NightTarget
+from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.limits import Limits
+from skillwalker.overnight.journal import NightJournal, NightTask
+from skillwalker.overnight.night import Night, NightTools
+from skillwalker.overnight.summary import DONE, write_night
+from skillwalker.paths import Places
+from skillwalker.recording.lock_file import read_lock
+
+
+def choose_entries(task: NightTask, places: Places) -> tuple[tuple[Entry, ...], tuple[Broken, ...]]:
+    """List what a night is about, and the suites that it cannot read.
+
+    Raises:
+        SuiteError: the suites' folder cannot be read.
+    """
+    found = read_catalogue(places, suite=task.suite)
+    if task.shard is None:
+        return found.entries, found.broken
+    return of_shard(found.entries, *task.shard), found.broken
+
+
+async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightSummary:
+    """Live a night, or go on with one, and write its summary.
+
+    Args:
+        task: what is asked.
+        tools: what it works with.
+        folder: of the night; what an earlier life left in it is not done again.
+
+    Raises:
+        StoreError: the night cannot be recorded, or its record cannot be read.
+        SuiteError: the suites' folder cannot be read.
+    """
+    entries, broken = choose_entries(task, tools.places)
+    journal = NightJournal(folder)
+    try:
+        if not journal.was_begun:
+            journal.begin(task)
+        for result in journal.finished():
+            tools.limits.carry(trials=result.trials, cost_usd=result.cost_usd)
+        targets = await Night(task, tools, journal).run(entries)
+    finally:
+        journal.close()
+    summary = NightSummary(
+        night_id=folder.name,
+        engine=task.template.engine,
+        simulated=task.template.engine == "simulated",
+        cli_version=tools.claude.cli_version,
+        shard=None if task.shard is None else f"{task.shard[0]}/{task.shard[1]}",
+        stopped_because=_why_it_stopped(targets, tools.limits),
+        targets=targets,
+        broken=tuple(BrokenSuite(suite=one.suite, reason=one.reason) for one in broken),
+    )
+    write_night(folder, summary, _touched(summary, read_lock(tools.places.project)))
+    return summary
+
+
+def _why_it_stopped(targets: Sequence[NightTarget], limits: Limits) -> str:
+    """Say which limit ended the night; done where every target had its turn."""
+    if limits.interrupted:
+        return StopReason.INTERRUPTED.value
+    if all(target.action is not NightAction.LEFT for target in targets):
+        return DONE
+    # A call that is dearer than what is left may have ended it although another one might start.
+    return (limits.reached() or StopReason.BUDGET).value
+
+
+def _touched(
+    summary: NightSummary, entries: Mapping[EntryKey, LockEntry]
+) -> dict[EntryKey, LockEntry]:
+    """Choose what the night's runs may have changed in the lock file."""
+    keys = {
+        EntryKey(path=target.path, suite=target.suite, simulated=summary.simulated)
+        for target in summary.targets
+        if target.run_ids
+    }
+    return {key: entry for key, entry in entries.items() if key in keys}
