@@ -40,10 +40,13 @@ def phases(skill: Skill, budget: int, *, gated: bool = True) -> Ending:
 
 
 def race(skill: Skill, budget: int, *, gated: bool = True) -> Ending:
-    """Run the shipped race with as many trials as leave room for the improver's calls."""
+    """Run the shipped race with as many trials as leave room for the improver's calls.
+
+    It asks about once in two times as many trials as there are cases.
+    """
     config = LoopConfig(
         search="race",
-        race_trials=budget - budget // len(skill.queries),
+        race_trials=budget - budget // (2 * len(skill.queries)),
         gate=LoopConfig().gate if gated else None,
     )
     strategy = choose_strategy(config, split_of(skill), controls=2 * CONTROLS)

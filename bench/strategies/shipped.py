@@ -19,7 +19,14 @@ from skillwalker.config import MAX_DESCRIPTION_UNITS, LoopConfig
 from skillwalker.datatypes.inputs import SplitCase, Target, TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Cell, GateResult, Iteration, join_results
 from skillwalker.datatypes.trials import Trial, Usage
-from skillwalker.datatypes.vocabulary import CaseSet, Operator, Outcome, Position, TargetKind
+from skillwalker.datatypes.vocabulary import (
+    CaseSet,
+    Operator,
+    Outcome,
+    Position,
+    StopReason,
+    TargetKind,
+)
 from skillwalker.measuring import join_rounds
 from skillwalker.preflight import CONTROL_RUNS
 from skillwalker.search import gate
@@ -137,6 +144,8 @@ class Run:
         self.history = History.begin(split_of(skill), TARGET.description)
         self.adaptive = config.search == "race"
         self.asked: set[int] = set()
+        self.stopped = StopReason.BUDGET
+        self.confirmed: tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]] | None = None
         self.gate: GateResult | None = None
         self.winner_checked = False
 
@@ -157,7 +166,8 @@ class Run:
                     self._measure(self._propose(work), work)
                 case Sample(parts=parts):
                     self._sample(parts)
-                case Stop():
+                case Stop(reason=reason):
+                    self.stopped = reason
                     return
 
     def confirm(self) -> None:
@@ -169,6 +179,7 @@ class Run:
         for number in count(1):
             rounds.append((self._round(original), self._round(best)))
             before, after = (join_rounds(side) for side in zip(*rounds, strict=True))
+            self.confirmed = before, after
             self.gate = gate.judge(
                 before,
                 after,

@@ -145,6 +145,23 @@ class Skill:
             )
         return worth
 
+    # --- how a suite grows ---------------------------------------------------------------------
+
+    def add_query(self, positive: bool) -> None:
+        """Add a query to the suite; texts that were made before need to be `fitted`."""
+        self.queries = (*self.queries, *self._queries(positive, 1, len(self.queries)))
+
+    def fitted(self, text: Text) -> Text:
+        """Work out an earlier text's chances on a suite that has grown since."""
+        new = self.queries[len(text.quirks) :]
+        quirks = [self.draw.gauss(0.0, self.setting.quirk_sd) for _ in new]
+        return self.text(
+            cover=text.cover,
+            eagerness=text.eagerness,
+            quirks=(*text.quirks, *quirks),
+            copied=(*text.copied, *(0.0 for _ in new)),
+        )
+
     # --- how texts and suites are made ---------------------------------------------------------
 
     def text(
