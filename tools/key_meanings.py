@@ -1,0 +1,75 @@
+"""What each key of our files means, in a sentence; `tools/reference.py` makes tables of them."""
+
+SETTINGS = {
+    "plugin-dirs": "Further folders with plugins, searched after `plugins/` and before the "
+    "project itself.",
+    "evals-dir": "Where suites lie.",
+    "output-dir": "Where runs are written.",
+    "engine": "The engine when `--engine` names none.",
+    "claude": "The Claude CLI when `--claude` names none.",
+    "models": "Models when no flag names one.",
+    "budget": "Limits when no flag names one.",
+    "prices": "Prices of models, instead of the built-in table's.",
+    "engine-env": "Names of environment variables that reach a trial, beside those it needs.",
+    "metrics": "Declared metrics; see [metrics](../metrics.md).",
+    "models.improver": "Who proposes descriptions (`--model`).",
+    "models.trial": "The model of every trial, whatever the cases say (`--trial-model`).",
+    "models.judge": "Who grades by rubrics.",
+    "budget.max-cost-usd": "As `--max-cost-usd`.",
+    "budget.max-trials": "As `--max-trials`.",
+    "budget.deadline": "As `--deadline`: `07:30`, `90m` or `2h30m`.",
+    "budget.max-pause": "As `--max-pause`: `30m`.",
+    "prices.input": "US dollars for a million input tokens.",
+    "prices.output": "US dollars for a million output tokens.",
+    "prices.cache-write": "US dollars for a million tokens written to the cache.",
+    "prices.cache-read": "US dollars for a million tokens read from the cache.",
+}
+METRIC = {
+    "kind": "`bounded` is from 0 to 1, `positive` from 0, `signed` any number.",
+    "unit": "Said behind the number.",
+    "description": "What it measures.",
+    "version": "Raised when what it measures changes; calibrations start anew.",
+    "direction": "Which way is better; without it, the metric is only shown.",
+    "scale": "What counts as one, for `positive` and `signed`.",
+    "command": "Program and arguments, run without a shell.",
+    "sum": "Metrics that are added up, instead of a command.",
+    "max": "Metrics of which the largest counts, instead of a command.",
+    "min": "Metrics of which the smallest counts, instead of a command.",
+}
+SUITE = {
+    "$schema": "For your editor.",
+    "plugins": "Plugins that are loaded in `prompt` and `agent-prompt` cases.",
+    "metrics": "Metrics of `skillwalker.toml` that are tracked beside each candidate.",
+    "tests": "The cases.",
+}
+CASE = {
+    "name": "What reports call it; any text, unique in the suite.",
+    "type": "`skill-call` and `agent-call` ask whether the target is called; `prompt` (also "
+    "`skill-prompt`) lets Claude do the work; `agent-prompt` delegates it to the agent.",
+    "skillFile": "The skill: `plugin:name`, `project:name`, `user:name` or a path.",
+    "agentFile": "The agent, written the same way.",
+    "prompt": "The request as a person would type it. Either this or `promptFile`.",
+    "promptFile": "A file below `prompts/`, sent whole.",
+    "model": "The model of the trial: an alias or a full id.",
+    "scaffold": "A folder below `scaffolds/`, copied into the working folder of the trial.",
+    "tags": "Words to sort by, such as `near-miss` or `lang:de`.",
+    "runs": "Most runs of this case, instead of `--runs-per-query`.",
+    "maxTurns": "Model turns of a trial of this case.",
+    "timeout": "Seconds of a trial of this case.",
+    "preferred": "Which rival should be called instead.",
+    "expect": "What should happen.",
+}
+EXPECTATION = {
+    "skill-call": "Whether the skill is to be called.",
+    "agent-call": "Whether the agent is to be called.",
+    "result-contains": "A text that the last answer holds.",
+    "result-does-not-contain": "A text that the last answer does not hold; an empty answer fails.",
+    "llm-judge": "A rubric that a model grades by.",
+    "llm-judge.rubricFile": "A file below `rubrics/`.",
+    "llm-judge.model": "Who grades.",
+    "llm-judge.threshold": "Share of the criteria that has to be met.",
+    "skill-call.skill": "The skill, if it is not the case's `skillFile`.",
+    "skill-call.expected": "Whether it is to be called.",
+    "agent-call.agent": "The agent, if it is not the case's `agentFile`.",
+    "agent-call.expected": "Whether it is to be called.",
+}
