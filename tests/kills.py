@@ -20,6 +20,10 @@ NEVER = 120.0
 """Seconds in which a life of a run ends by itself."""
 OWN_WORDS = ("run_id", "run_index_there", "began")
 TIMES = ("duration_s", "duration", "seconds")
+SIMULATED_STRATEGIES = {
+    "phases": ("--runs-per-query", "5", "--holdout", "0.5"),
+    "race": ("--search", "race", "--max-trials", "150"),
+}
 TRIAL_KEY = ("candidate", "case", "model_asked", "run_index", "attempt")
 
 Row = dict[str, Any]
@@ -71,6 +75,26 @@ class Ended:
     summary: Row
     kills: int
     lives: tuple[Life, ...]
+
+
+def live_warm(home: Path) -> None:
+    """Let the first process wait for the imports of all."""
+    live(("scil", "run", "--help"), home)
+
+
+def live_simulated(
+    project: Path, strategy: str, most_kills: int, moments: Iterator[float]
+) -> "Ended":
+    """Carry out a simulated run that writes what it finds, with some kills."""
+    common = ("--apply", "--allow-simulated", "--no-html", "--json", "-C", str(project))
+    return run_to_its_end(
+        ("scil", "run", "--engine", "simulated", *SIMULATED_STRATEGIES[strategy], *common),
+        lambda run_id: ("scil", "run", "--resume", run_id, *common),
+        project,
+        moments,
+        most_kills=most_kills,
+        begin=lambda words, seconds: live(words, project.parent, seconds=seconds),
+    )
 
 
 def resumable(project: Path) -> Path | None:
