@@ -119,3 +119,75 @@ def rechecked(entry: LockEntry) -> LockEntry:
     if entry.applied is None:
         return entry
     return replace(entry, applied=replace(entry.applied, rechecked=True))
+
+
+def written_later(
+    entry: LockEntry | None, plan: Plan, text: str, *, engine: str, run_id: str
+) -> LockEntry:
+    """Make the entry after a text was written outside of a run; its rates are not known yet.
+
+    Args:
+        entry: of before.
+        plan: of the target, with the text that was replaced.
+        text: that the file holds now.
+        engine: of the run that found it.
+        run_id: the folder from which the write is undone.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    change = AppliedChange(run_id=run_id, replaced=plan.target.description, description=text)
+    new = _not_measured(plan, engine, text)
+    if entry is None:
+        return replace(new, applied=change)
+    rejected = entry.rejected
+    return replace(
+        new,
+        looks=looks_taken(entry, plan),
+        looked_with=entry.looked_with,
+        tuned=_moved(entry.tuned, plan, engine, old=plan.target.description, new=text),
+        rejected=None if rejected is None or rejected.description == text else rejected,
+        applied=change,
+    )
+
+
+def undone_later(entry: LockEntry, plan: Plan) -> LockEntry:
+    """Make the entry after the last improvement was taken back; its rates are not known yet.
+
+    A search that came to its end is not begun again for that: it would find the same text.
+
+    Args:
+        entry: with the improvement.
+        plan: of the target, with the text that its file holds again.
+
+    Raises:
+        SuiteError: a scaffold cannot be read.
+    """
+    text = plan.target.description
+    change = entry.applied
+    before = text if change is None else change.description
+    return replace(
+        _not_measured(plan, entry.engine, text),
+        looks=entry.looks,
+        looked_with=entry.looked_with,
+        tuned=_moved(entry.tuned, plan, entry.engine, old=before, new=text),
+        rejected=entry.rejected,
+    )
+
+
+def _not_measured(plan: Plan, engine: str, text: str) -> LockEntry:
+    """Make an entry of a text that was not measured where it stands now."""
+    return LockEntry(
+        key=entry_key(plan, engine=engine),
+        kind=plan.target.kind,
+        target=plan.target.id,
+        engine=engine,
+        candidate=description_hash(text),
+    )
+
+
+def _moved(tuned: str | None, plan: Plan, engine: str, *, old: str, new: str) -> str | None:
+    """Carry the end of a search from one text of a target to another."""
+    if tuned is None or tuned != search_fingerprint(plan, engine=engine, text=old):
+        return None
+    return search_fingerprint(plan, engine=engine, text=new)

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -115,6 +117,7 @@ def apply(
     project: ProjectOption = None,
 ) -> None:
     """Write a recorded run's best description into its target's file."""
+    from skillwalker.overnight.afterwards import note_applied
     from skillwalker.recording.best import (
         mark_applied,
         read_best,
@@ -135,6 +138,10 @@ def apply(
     planned = plan_write(found, best.best_description)
     if planned.after != planned.before:
         write_recorded(run, found, best.best_description, project=places.project, force=force)
+        note = partial(
+            note_applied, places, run, replaced=found.description, text=best.best_description
+        )
+        _remember(note)
     mark_applied(run, applied=True)
     _report(ctx, as_json, planned, places, run_id=run.name, dry_run=False)
 
@@ -153,6 +160,7 @@ def undo(
 ) -> None:
     """Put back the bytes that a write replaced."""
     from skillwalker.cli.show_text import diff_text, short_path
+    from skillwalker.overnight.afterwards import note_undone
     from skillwalker.recording.edits import undo_edit
 
     places = open_project(ctx, project).places
@@ -160,6 +168,7 @@ def undo(
     for edit in _edits_to_undo(what, places):
         undone = undo_edit(edit, project=places.project, force=force)
         _mark_not_applied(places.output_dir / edit.run_id)
+        _remember(partial(note_undone, places, places.output_dir / edit.run_id, edit.path))
         path = short_path(edit.path, places.project)
         diff = diff_text(undone, path)
         rows.append({"run_id": edit.run_id, "path": path, "target": edit.target, "diff": diff})
@@ -223,6 +232,16 @@ def _mark_not_applied(run: Path) -> None:
 
     if any(run.glob("*-summary.json")):
         mark_applied(run, applied=False)
+
+
+def _remember(note: Callable[[], None]) -> None:
+    """Put a write into skillwalker.lock; the write stands whatever becomes of that."""
+    from skillwalker.errors import SkillwalkerError
+
+    try:
+        note()
+    except SkillwalkerError as error:
+        typer.echo(f"warning: skillwalker.lock was not updated: {error}", err=True)
 
 
 def _drop_if_empty(run: Path) -> None:
