@@ -18,6 +18,7 @@ from skillwalker.cli import (
     importing,
     improve,
     metric,
+    overnight,
     report,
     runs,
     sandbox,
@@ -91,6 +92,9 @@ evals_app.command("check", help="Say what is wrong with suites and descriptions.
 evals_app.command("draft", help="Let Claude propose the cases of a new suite.")(
     drafting.evals_draft
 )
+evals_app.command("mine", help="Find cases in your own Claude Code history; sends nothing.")(
+    drafting.evals_mine
+)
 sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
 sandbox_app.callback()(root)
 sandbox_app.command("build", help="Build the image.")(sandbox.sandbox_build)
@@ -118,6 +122,9 @@ metric_app.command("calibrate", help="Note a prediction and what came of it.")(
 for group in (metric_app, scil_app, acil_app, evals_app, sandbox_app):
     app.add_typer(group)
 app.command("measure", help="Measure a target; never writes it.")(improve.measure)
+app.command("overnight", help="Measure what is stale and improve what is worth it, by one budget.")(
+    overnight.overnight
+)
 app.command("show", help="Show what Claude Code is shown of a skill or agent.")(files.show)
 app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
 app.command("apply", help="Write a recorded run's best description.")(files.apply)

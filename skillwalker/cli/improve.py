@@ -58,10 +58,10 @@ def improve_command(noun: str, run_kind: str) -> Callable[..., None]:
 
         opened, wishes = _opened(ctx, asked, write)
         if asked.resume is not None:
-            code = _resume(ctx, opened, run_kind, trials, limits, asked, wishes, more=search.more)
+            code = _resume(ctx, opened, run_kind, trials, limits, asked, wishes, more=write.more)
             raise typer.Exit(code)
         ordering.require_resume("--accept-changes", asked.accept_changes)
-        ordering.require_resume("--more", search.more is not None)
+        ordering.require_resume("--more", write.more is not None)
         machinery = ordering.machinery(opened, trials, improver=search.improver)
         config = ordering.config(opened, trials, limits, search)
 

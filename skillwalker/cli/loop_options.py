@@ -204,7 +204,7 @@ Debug = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """How better descriptions are looked for; scil run and acil run only."""
+    """How better descriptions are looked for; measure looks for none."""
 
     search: Search = "phases"
     max_iterations: MaxIterations = 5
@@ -215,7 +215,6 @@ class SearchOptions:
     no_gate: NoGate = False
     confirm_runs: ConfirmRuns = 3
     max_loss: MaxLoss = 0.05
-    more: More = None
     guard_neighbours: GuardNeighbours = False
 
 
@@ -249,8 +248,9 @@ class LimitOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """What happens with an improved description; scil run and acil run only."""
+    """What happens with an improved description, or may improve it; scil and acil run only."""
 
+    more: More = None
     apply: Apply = False
     allow_simulated: AllowSimulated = False
     require_improvement: RequireImprovement = False

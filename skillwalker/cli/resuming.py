@@ -9,6 +9,7 @@ import typer
 
 from skillwalker.cli import caps, ordering, running
 from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
+from skillwalker.cli.given import given_options, refuse_settled
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
 from skillwalker.cli.options import Project
@@ -57,8 +58,14 @@ def resume(
         StoreError: there is no such run, it is of another kind, what it depended on changed, or
             there is nothing that further rounds could decide.
     """
-    given = _given(ctx)
-    _refuse_settled(ctx, given)
+    given = given_options(ctx)
+    refuse_settled(
+        ctx,
+        given,
+        may_be_given=MAY_BE_GIVEN,
+        beside="--resume",
+        why="a run goes on as it was asked; start a new one to change that",
+    )
     folder = find_run(opened.places.output_dir, run_id)
     record, order = read_frozen(folder)
     if order.run_kind != run_kind:
@@ -96,24 +103,6 @@ def resume(
     shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
     machinery = replace(machinery, settings=told)
     return running.run((order,), opened, machinery, wishes, shared, earlier)
-
-
-def _given(ctx: typer.Context) -> frozenset[str]:
-    """Name the parameters that stand on the command line."""
-    names = (str(param.name) for param in ctx.command.params)
-    sources = ((name, ctx.get_parameter_source(name)) for name in names)
-    return frozenset(name for name, source in sources if source and source.name == "COMMANDLINE")
-
-
-def _refuse_settled(ctx: typer.Context, given: frozenset[str]) -> None:
-    """Refuse what cannot be other than it was."""
-    settled = [param for param in ctx.command.params if param.name in given - MAY_BE_GIVEN]
-    if settled:
-        flags = ", ".join(param.opts[0] if param.opts else str(param.name) for param in settled)
-        raise typer.BadParameter(
-            f"{flags} cannot be given with --resume: a run goes on as it was asked;"
-            " start a new one to change that"
-        )
 
 
 def _finished(folder: Path, record: Record, order: Order, opened: Project) -> Summary | None:

@@ -1,0 +1,54 @@
+"""What a night leaves for people and for CI when it has ended."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from skillwalker.cli.endings import short_path
+from skillwalker.cli.environment import in_github_actions, job_summary
+from skillwalker.datatypes.nights import NightSummary
+from skillwalker.overnight.summary import night_exit_code, summary_record
+from skillwalker.report.ci.night import night_markdown
+from skillwalker.report.console import PLAIN_WIDTH
+from skillwalker.report.night_text import night_lines, night_table
+
+REPORT = "overnight-report.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightWishes:
+    """What a user wants done with a night's results."""
+
+    apply: bool
+    allow_simulated: bool
+    html: bool
+    quiet: bool
+    debug: bool
+    as_json: bool
+
+
+def conclude(summary: NightSummary, folder: Path, wishes: NightWishes) -> int:
+    """Show how a night ended, and leave its report; give the exit code."""
+    text = night_markdown(summary, folder=folder.name)
+    (folder / REPORT).write_text(text, encoding="utf-8", errors="backslashreplace")
+    path = job_summary() if in_github_actions() else None
+    if path is not None:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(f"{text}\n")
+    width = None if sys.stderr.isatty() else PLAIN_WIDTH
+    if not wishes.quiet:
+        Console(file=sys.stderr, highlight=False, width=width).print(night_table(summary))
+    for line in night_lines(summary, folder=short_path(folder)):
+        say(line)
+    if wishes.as_json:
+        typer.echo(json.dumps(summary_record(summary), ensure_ascii=False, indent=2))
+    return night_exit_code(summary)
+
+
+def say(line: str) -> None:
+    """Tell people; stdout is for results alone."""
+    typer.echo(line, err=True)

@@ -1,0 +1,54 @@
+"""A night in Markdown, for a pull request or a job's summary (pure)."""
+
+from skillwalker.datatypes.nights import NightSummary
+from skillwalker.datatypes.scores import Rate
+from skillwalker.report.ci.markdown import escaped
+from skillwalker.report.night_text import night_lines, target_end, target_name, told_targets
+from skillwalker.report.plain import one_line
+from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent
+
+MOST_ROWS = 200
+"""Of the table; GitHub takes 65,536 characters in a pull request."""
+
+
+def night_markdown(summary: NightSummary, *, folder: str) -> str:
+    """Write a night: a table of what was done, what failed, and the new descriptions.
+
+    Args:
+        summary: of the night.
+        folder: where it is recorded.
+    """
+    told = told_targets(summary)
+    lines = [f"## Skillwalker, night {summary.night_id}", ""]
+    if summary.simulated:
+        lines += [f"**{SIMULATED}**", ""]
+    lines += [
+        "| target | | before | after | trials | $ |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {_cell(target_name(target))} | {_cell(target_end(target))} | {_rate(target.before)} |"
+        f" {_rate(target.after)} | {target.trials} | {target.cost_usd:.2f} |"
+        for target in told[:MOST_ROWS]
+    ]
+    if len(told) > MOST_ROWS:
+        lines += ["", f"{len(told) - MOST_ROWS} more rows stand in overnight-summary.json."]
+    lines += ["", *(f"- {_cell(line)}" for line in night_lines(summary, folder=folder))]
+    for target in told:
+        if target.description is not None:
+            lines += ["", f"**{_cell(target_name(target))}**, {target_end(target)}:", ""]
+            lines.append(f"    {one_line(target.description)}")
+    return "\n".join(lines) + "\n"
+
+
+def _rate(rate: Rate | None) -> str:
+    """Write a rate with its interval."""
+    if rate is None or rate.rate is None:
+        return NOT_MEASURED
+    if rate.low is None or rate.high is None:
+        return percent(rate.rate)
+    return f"{percent(rate.rate)} ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+
+
+def _cell(text: str) -> str:
+    return escaped(one_line(text))
