@@ -33,8 +33,9 @@ from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
 from skillwalker.evaluation.scoring import score_runs
 from skillwalker.limits import Limits
+from skillwalker.neighbours import SIBLINGS
 from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
-from skillwalker.plan import SIBLINGS, Order
+from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.suites.load import TESTS_FILE
 from skillwalker.targets.kind import KINDS

@@ -62,7 +62,10 @@ def conclude(
     if counts:
         foundation.store.write_summary(summary)
     stopped = summary.stopped_because is StopReason.INTERRUPTED
-    if summary.improved and not stopped and approve(summary):
+    may_be_written = summary.improved and not stopped
+    if may_be_written and summary.metrics_forbid is not None:
+        warn(f"nothing was written: {summary.metrics_forbid}")
+    elif may_be_written and approve(summary):
         summary = _summarise(plan, measured, foundation, facts, applied=True)
         _write(plan, summary, foundation, project)
     _remember(project, plan, summary, warn)

@@ -27,7 +27,7 @@ from skillwalker.errors import (
     UndecidedError,
 )
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring, Wanted
+from skillwalker.measuring import Measuring, Wanted, every_case
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import Proposals
@@ -45,6 +45,7 @@ from skillwalker.search.protocol import (
 )
 from skillwalker.sent_listing import Probe
 from skillwalker.targets.names import description_hash
+from skillwalker.tracking import Tracker, track_nothing
 from skillwalker.trials.journal import Journal
 from skillwalker.unmovable import Unmovable
 
@@ -65,6 +66,8 @@ class Tools:
     preflight: Preflight = check_instrument
     probe: Probe | None = None
     """Shows what is really sent of a candidate; None where nothing is sent."""
+    track: Tracker = track_nothing
+    """Gives what is tracked of a text beside its trials."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,13 +186,10 @@ class _Run:
     async def _measure(self, text: str, work: Measure | Propose) -> None:
         """Measure a new description on train and holdout, and put it into the history."""
         number = len(self.history.iterations) + 1
-        if work.cells is None:
-            cells = tuple(
-                Wanted(case=s.case, set=s.set, runs=s.case.runs or work.runs, group=s.group)
-                for s in self.plan.cases
-            )
-        else:
-            cells = self._wanted(work.cells)
+        own = work.cells
+        cells = every_case(self.plan.cases, work.runs) if own is None else self._wanted(own)
+        # First, so that no trial is paid for whose iteration then lacks them.
+        metrics = await self.tools.track(text)
         results = await self.measuring.run(cells, text, number, phase=work.phase)
         iteration = Iteration(
             number=number,
@@ -197,6 +197,7 @@ class _Run:
             candidate=description_hash(text),
             description=text,
             results=results,
+            metrics=metrics,
         )
         self.history = self.history.then(iteration)
         self.tools.listener(events.IterationDone(iteration=iteration))

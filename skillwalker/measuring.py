@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes import summary as events
-from skillwalker.datatypes.inputs import TriggerCase
+from skillwalker.datatypes.inputs import SplitCase, TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Cell, join_results
 from skillwalker.datatypes.trials import BuiltPlugin, Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Phase
@@ -38,6 +38,14 @@ class Wanted:
     set: CaseSet
     runs: int
     group: str | None = None
+
+
+def every_case(cases: Sequence[SplitCase], runs: int) -> tuple[Wanted, ...]:
+    """Want every case once over, with so many runs at most where it says nothing of its own."""
+    return tuple(
+        Wanted(case=one.case, set=one.set, runs=one.case.runs or runs, group=one.group)
+        for one in cases
+    )
 
 
 class Measuring:

@@ -1,12 +1,46 @@
-"""Finds the requests that belong to the target's rivals: the positives of their own suites."""
+"""Finds the target's rivals, and the requests that belong to them: their own suites' positives."""
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from skillwalker.datatypes.inputs import NeighbourCase, Target, TriggerCase
-from skillwalker.errors import SuiteError
+from skillwalker.errors import ConfigError, SuiteError
 from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import Pair, pairs_of
 from skillwalker.suites.load import list_suites, load_suite
+from skillwalker.targets.names import listed_at
+
+SIBLINGS, NOBODY = "plugin", "none"
+"""Words that `--neighbours` takes beside paths."""
+
+
+def rivals_of(
+    target: Target, siblings: Sequence[Target], neighbours: Sequence[str], places: Places
+) -> tuple[Target, ...]:
+    """Find what a model could choose instead of the target.
+
+    Args:
+        target: the skill or agent under trial.
+        siblings: those of its own plugin or project.
+        neighbours: `plugin` for the siblings, `none` alone for nobody, else paths of files or
+            folders, relative to the project; each is searched for skills and agents.
+        places: the project.
+
+    Raises:
+        ConfigError: `none` stands beside another.
+        TargetError: there is nothing at a path, or it cannot be read.
+    """
+    if NOBODY in neighbours and len(set(neighbours)) > 1:
+        raise ConfigError("--neighbours none stands alone; leave it or the others out")
+    rivals: dict[Path, Target] = {}
+    for name in neighbours:
+        if name == SIBLINGS:
+            found: Sequence[Target] = siblings
+        else:
+            found = () if name == NOBODY else listed_at(places.project / name)
+        rivals.update({one.path.resolve(): one for one in found})
+    rivals.pop(target.path.resolve(), None)
+    return tuple(rivals.values())
 
 
 def neighbour_cases(

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillwalker.settings import SETTINGS_FILE, Settings
+from skillwalker.settings import SETTINGS_FILE, MetricSettings, Settings
 from skillwalker.user_files import read_regular
 
 EVALS_DIR = "evals"
@@ -26,8 +26,8 @@ class Places:
     output_dir: Path
     home: Path
     """The user's home, in which `user:name` targets lie."""
-    metrics: tuple[str, ...] | None = None
-    """Names of the metrics that the settings declare; None where no settings were read."""
+    metrics: tuple[MetricSettings, ...] | None = None
+    """What the settings declare; None where no settings were read."""
 
     def plugin_folder(self, name: str) -> Path | None:
         """Find a plugin by its folder's name, else by the name in its manifest.
@@ -123,7 +123,7 @@ def open_places(project: Path, settings: Settings, home: Path) -> Places:
         plugin_dirs=(project / PLUGINS_DIR, *(place(entry) for entry in settings.plugin_dirs)),
         output_dir=place(settings.output_dir),
         home=home,
-        metrics=tuple(metric.name for metric in settings.metrics),
+        metrics=settings.metrics,
     )
 
 

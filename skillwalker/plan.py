@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from skillwalker.completers.protocol import resolve_model
 from skillwalker.config import LoopConfig
@@ -14,19 +13,17 @@ from skillwalker.datatypes.inputs import (
     TriggerCase,
 )
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.errors import ConfigError
 from skillwalker.frontmatter.text import read_frontmatter, replace_description
 from skillwalker.listing.listed import CLAUDE_VERSION
 from skillwalker.listing.shown_text import columns, flattened
-from skillwalker.neighbours import neighbour_cases
+from skillwalker.metrics.track import open_metrics
+from skillwalker.neighbours import SIBLINGS, neighbour_cases, rivals_of
 from skillwalker.paths import Places
+from skillwalker.settings import MetricSettings
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
 from skillwalker.targets.file import require_triggerable
-from skillwalker.targets.names import listed_at, place_in_listing
-
-SIBLINGS, NOBODY = "plugin", "none"
-"""Words that `--neighbours` takes beside paths."""
+from skillwalker.targets.names import place_in_listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +92,10 @@ class Plan:
     """Requests of the rivals, where they are guarded."""
     more: tuple[FurtherRounds, ...] = ()
     """As in `Order`."""
+    metrics: tuple[str, ...] = ()
+    """Those that the suite has tracked beside each text."""
+    declared: tuple[MetricSettings, ...] = ()
+    """All metrics of the project."""
 
     @property
     def last_look(self) -> int:
@@ -143,6 +144,8 @@ def prepare(
     Raises:
         SuiteError: the suite is missing or wrong, or cannot be split as asked.
         TargetError: the target is missing, or can never trigger.
+        ConfigError: the suite has metrics tracked, and something is wrong with the project's.
+        StoreError: what the project notes about its metrics cannot be read.
     """
     resolved = resolve(
         places,
@@ -158,6 +161,9 @@ def prepare(
     cases = split_cases(called, suite=resolved.suite, target=found.id, fraction=config.holdout)
     rivals = rivals_of(found, resolved.siblings, neighbours, places)
     inside = found.path.is_relative_to(places.project)
+    declared = (places.metrics or ()) if resolved.metrics else ()
+    if declared:
+        open_metrics(declared, project=places.project)
     guarded = rivals if config.guard_neighbours else ()
     return Plan(
         kind=run_kind,
@@ -171,6 +177,8 @@ def prepare(
         listing_budget=listing_budget,
         looks=looks,
         neighbours=neighbour_cases(places, guarded, called, config.trial_models, resolve_model),
+        metrics=resolved.metrics if declared else (),
+        declared=declared,
     )
 
 
@@ -225,35 +233,6 @@ def warn_of_models(plan: Plan) -> tuple[str, ...]:
         " (all that should trigger, or none), so what differs between the models may be the cases;"
         " give each model both kinds, or name one with --trial-model",
     )
-
-
-def rivals_of(
-    target: Target, siblings: Sequence[Target], neighbours: Sequence[str], places: Places
-) -> tuple[Target, ...]:
-    """Find what a model could choose instead of the target.
-
-    Args:
-        target: the skill or agent under trial.
-        siblings: those of its own plugin or project.
-        neighbours: `plugin` for the siblings, `none` alone for nobody, else paths of files or
-            folders, relative to the project; each is searched for skills and agents.
-        places: the project.
-
-    Raises:
-        ConfigError: `none` stands beside another.
-        TargetError: there is nothing at a path, or it cannot be read.
-    """
-    if NOBODY in neighbours and len(set(neighbours)) > 1:
-        raise ConfigError("--neighbours none stands alone; leave it or the others out")
-    rivals: dict[Path, Target] = {}
-    for name in neighbours:
-        if name == SIBLINGS:
-            found: Sequence[Target] = siblings
-        else:
-            found = () if name == NOBODY else listed_at(places.project / name)
-        rivals.update({one.path.resolve(): one for one in found})
-    rivals.pop(target.path.resolve(), None)
-    return tuple(rivals.values())
 
 
 def for_version(plan: Plan, cli_version: str) -> Plan:

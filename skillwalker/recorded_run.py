@@ -3,9 +3,9 @@
 The command line and the library's functions both end here; several targets are several runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillwalker.completers.limited import LimitedCompleter
@@ -47,6 +47,7 @@ from skillwalker.search.protocol import Strategy
 from skillwalker.search.recheck import Recheck
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
+from skillwalker.tracking import Commands, Tracker, Tracking
 from skillwalker.unopened import nothing_measured, unopened_facts
 
 
@@ -67,6 +68,8 @@ class Surroundings:
     engine_settings: EngineSettings | None = None
     """What the engine is told; the simulated one needs none."""
     prices: tuple[PriceSettings, ...] = ()
+    command_env: Mapping[str, str] = field(default_factory=dict)
+    """The whole environment of the commands whose metrics a suite has tracked."""
 
 
 async def run_order(
@@ -180,10 +183,22 @@ async def _measure(
                     workdir=workdir,
                     completer=None if measure_only else completer,
                     probe=probe,
+                    track=_tracker(plan, store, around),
                 )
                 return plan, await improve(plan, tools), engine.facts
     except EngineUnavailableError as error:
         return plan, nothing_measured(plan, str(error)), unopened_facts(order)
+
+
+def _tracker(plan: Plan, store: RunStore, around: Surroundings) -> Tracker:
+    """Prepare to track the metrics of texts."""
+    commands = Commands(
+        project=around.places.project,
+        temporary=around.temporary,
+        env=around.command_env,
+        leave_out=(around.places.output_dir,),
+    )
+    return Tracking(plan, commands, book=store.tracked, limits=around.limits).of
 
 
 def _choose_strategy(order: Order, plan: Plan, around: Surroundings) -> Strategy:

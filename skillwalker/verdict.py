@@ -5,11 +5,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from skillwalker.datatypes.metrics import MetricChange
 from skillwalker.datatypes.scores import CaseResult, Iteration, Rate, UsageTotal, sum_usage
 from skillwalker.datatypes.summary import Confused, Fired, ModelRates, Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason, Verdict
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import Measured
+from skillwalker.metrics.built_in import track_results
+from skillwalker.metrics.changes import lay_beside
+from skillwalker.metrics.gate import gates_apply
 from skillwalker.plan import Plan
 from skillwalker.steps.step_5_score import rates, rates_by_model, weakest
 
@@ -72,8 +76,29 @@ def summarise(
         by_model=_by_model(before, after),
         weakest_model=_weakest(after),
         confusion=_confusion(before, None if best is _original(measured) else after),
+        metrics=_metrics(measured, before, after),
+        metrics_forbid=_forbidden(measured),
         unmovable=tuple(dict.fromkeys(case.name for case in measured.unmovable)),
     )
+
+
+def _metrics(
+    measured: Measured, before: Sequence[CaseResult], after: Sequence[CaseResult]
+) -> tuple[MetricChange, ...]:
+    """Lay what was tracked of the best beside the original; their trials are those of the rates."""
+    original, best = _original(measured), measured.best
+    if original is None or best is None:
+        return ()
+    of_best = None if best is original else (*best.metrics, *track_results(after))
+    return lay_beside((*original.metrics, *track_results(before)), of_best)
+
+
+def _forbidden(measured: Measured) -> str | None:
+    """Say why a metric keeps the best text from being written."""
+    original, best = _original(measured), measured.best
+    if original is None or best is None or best is original:
+        return None
+    return gates_apply(original.metrics, best.metrics)
 
 
 def _original(measured: Measured) -> Iteration | None:

@@ -14,7 +14,8 @@ from skillwalker.config import LoopConfig
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.registry import Choice, EngineSettings
 from skillwalker.errors import ConfigError
-from skillwalker.plan import SIBLINGS, Order
+from skillwalker.neighbours import SIBLINGS
+from skillwalker.plan import Order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

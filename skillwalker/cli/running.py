@@ -19,7 +19,7 @@ from skillwalker.cli.endings import (
     resume_command,
     show_final,
 )
-from skillwalker.cli.environment import can_ask
+from skillwalker.cli.environment import can_ask, command_environment
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.options import Project
@@ -195,6 +195,7 @@ async def _run_one(
         began=begun.append,
         engine_settings=machinery.settings,
         prices=opened.settings.prices,
+        command_env=command_environment(opened.settings.engine_env),
     )
     try:
         done = await run_watched(partial(run_order, order, around, earlier), limits)

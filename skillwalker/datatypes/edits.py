@@ -52,3 +52,5 @@ class RecordedBest:
     improved: bool
     simulated: bool
     applied: bool
+    metrics_forbid: str | None = None
+    """Why a load-bearing metric keeps the text from being written."""

@@ -169,3 +169,21 @@ class TrackedMetric:
     load_bearing: bool
     built_in: bool = False
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricChange:
+    """A metric under the original and under the best text of a run."""
+
+    name: str
+    original: float | None
+    """None when it could not be measured; `original_error` says why."""
+    best: float | None
+    """None where no other text was chosen, too."""
+    unit: str | None
+    load_bearing: bool
+    direction: Direction | None
+    built_in: bool = False
+    version: int = 1
+    original_error: str | None = None
+    best_error: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from skillwalker.datatypes.inputs import TriggerCase
+from skillwalker.datatypes.metrics import TrackedMetric
 from skillwalker.datatypes.trials import Trial, Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, Phase
 
@@ -199,3 +200,5 @@ class Iteration:
     candidate: str
     description: str
     results: tuple[CaseResult, ...]
+    metrics: tuple[TrackedMetric, ...] = ()
+    """What was tracked of the text itself, beside its trials."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from skillwalker.datatypes.against import Against
 from skillwalker.datatypes.inputs import ListingPlace, SplitCase, Target
+from skillwalker.datatypes.metrics import MetricChange
 from skillwalker.datatypes.scores import GateResult, Iteration, Rate, Rates, UsageTotal
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Phase, StopReason, TargetKind, Verdict
@@ -99,6 +100,10 @@ class Summary:
     """Names of cases that no description can move; they count in every rate."""
     accepted_changes: tuple[str, ...] = ()
     """What changed between the lives of a resumed run, in words."""
+    metrics: tuple[MetricChange, ...] = ()
+    """What was tracked beside the rates, and is no part of them."""
+    metrics_forbid: str | None = None
+    """Why a load-bearing metric keeps the best text from being written; None where none does."""
     against: Against | None = None
     """What became of the target since the run that this one was held against."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from skillwalker.datatypes.inputs import ListingPlace
 from skillwalker.datatypes.metrics import Direction, TrackedMetric
-from skillwalker.datatypes.scores import sum_usage
+from skillwalker.datatypes.scores import CaseResult, sum_usage
 from skillwalker.datatypes.trials import Usage
 from skillwalker.listing.listed import listing_line
 from skillwalker.listing.shown_text import columns
@@ -17,14 +17,26 @@ TOKENS, COST = "trial_tokens", "trial_cost_usd"
 BUILT_IN_NAMES = frozenset({LENGTH, SHARE, TOKENS, COST})
 
 
-def track_built_in(
-    description: str, listing: ListingPlace | None, usages: Iterable[Usage]
-) -> tuple[TrackedMetric, ...]:
-    """Give a candidate's length, share of the listing's budget, tokens and cost.
+def track_text(description: str, listing: ListingPlace | None) -> tuple[TrackedMetric, ...]:
+    """Give a candidate's length and its share of the listing's budget.
 
     Args:
         description: the candidate.
         listing: its place in the listing; None, or a place without a budget, gives no share.
+    """
+    length = len(description.encode("utf-16-le", "surrogatepass")) // 2
+    return (
+        _figure(LENGTH, float(length), "chars"),
+        _figure(SHARE, _share(listing), "of the budget"),
+    )
+
+
+def track_trials(usages: Iterable[Usage]) -> tuple[TrackedMetric, ...]:
+    """Give the mean tokens and cost of a candidate's trials.
+
+    Means, since two candidates seldom have the same number of trials.
+
+    Args:
         usages: those of its trials.
     """
     spent = sum_usage(usages)
@@ -34,14 +46,23 @@ def track_built_in(
         + spent.cache_read_tokens
         + spent.cache_write_tokens
     )
-    cost = spent.cost_usd if spent.cost_unknown_calls == 0 else None
-    unknown = f"the cost of {spent.cost_unknown_calls} trials is unknown"
+    if not spent.calls:
+        return (_figure(TOKENS, None, "a trial"), _figure(COST, None, "USD a trial"))
+    cost, error = spent.cost_usd / spent.calls, None
+    if spent.cost_unknown_calls:
+        trials = (
+            "1 trial" if spent.cost_unknown_calls == 1 else f"{spent.cost_unknown_calls} trials"
+        )
+        error = f"the cost of {trials} is unknown"
     return (
-        _figure(LENGTH, float(len(description.encode("utf-16-le", "surrogatepass")) // 2), "chars"),
-        _figure(SHARE, _share(listing), "rate"),
-        _figure(TOKENS, float(tokens) if spent.calls else None, "tokens"),
-        _figure(COST, cost if spent.calls else None, "USD", None if cost is not None else unknown),
+        _figure(TOKENS, tokens / spent.calls, "a trial"),
+        _figure(COST, None if error else cost, "USD a trial", error),
     )
+
+
+def track_results(results: Iterable[CaseResult]) -> tuple[TrackedMetric, ...]:
+    """Give the mean tokens and cost of the trials that a rate is made of."""
+    return track_trials(trial.usage for result in results for trial in result.trials)
 
 
 def _share(listing: ListingPlace | None) -> float | None:

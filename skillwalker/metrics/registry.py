@@ -16,6 +16,9 @@ from skillwalker.metrics.composition import BOUNDED
 from skillwalker.metrics.gaming_guard import find_self_reference
 from skillwalker.settings import MetricSettings
 
+Meaning = tuple[tuple[str, int, str], ...]
+"""What metrics measure: of each its name, version and fingerprint."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
@@ -81,6 +84,24 @@ def fingerprint(spec: MetricSettings) -> str:
     meaning = [spec.kind, spec.unit, spec.command, spec.composition, sorted(spec.parts)]
     text = json.dumps([*meaning, spec.direction, spec.scale])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def meanings(names: Sequence[str], metrics: Sequence[MetricSettings]) -> Meaning:
+    """Name what metrics measure, and all that they are made of.
+
+    Args:
+        names: of the metrics.
+        metrics: all that are declared.
+    """
+    specs = {spec.name: spec for spec in metrics}
+    found: dict[str, MetricSettings] = {}
+    waiting = [*names]
+    while waiting:
+        spec = specs[waiting.pop()]
+        if spec.name not in found:
+            found[spec.name] = spec
+            waiting += spec.parts
+    return tuple((name, spec.version, fingerprint(spec)) for name, spec in sorted(found.items()))
 
 
 def check_unchanged(registry: Registry, registered: Mapping[str, tuple[int, str]]) -> None:

@@ -4,6 +4,7 @@ Numbers may stand under `metric_value` or `metric`, as the tools that keep such 
 `metric_value` is what is written.
 """
 
+import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -14,6 +15,7 @@ from skillwalker.datatypes.metrics import (
     Goal,
     HistoryEntry,
     Measured,
+    MetricChange,
     TrackedMetric,
 )
 from skillwalker.metrics.history import Row
@@ -125,9 +127,36 @@ def tracked_row(metric: TrackedMetric) -> dict[str, object]:
     }
 
 
+def change_record(change: MetricChange) -> dict[str, object]:
+    """Write a metric of both texts for a run's summary, under its name."""
+    record = dataclasses.asdict(change)
+    del record["name"]
+    return record | {side: plain_number(record[side]) for side in ("original", "best")}
+
+
+def read_tracked(rows: object) -> tuple[TrackedMetric, ...]:
+    """Read what `tracked_row` wrote; what a row lacks is unknown."""
+    listed = rows if isinstance(rows, list) else []
+    return tuple(_tracked(row) for row in listed if isinstance(row, Mapping))
+
+
 def stamp(at: datetime) -> str:
     """Write a moment in UTC: 2026-10-05T07:30:00Z."""
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _tracked(row: Row) -> TrackedMetric:
+    direction = _text(row, "direction")
+    return TrackedMetric(
+        name=_text(row, "name") or "",
+        value=_number(row, "value"),
+        unit=_text(row, "unit"),
+        version=int(_number(row, "version") or 0),
+        direction=next((known for known in Direction if known == direction), None),
+        load_bearing=row.get("load_bearing") is True,
+        built_in=row.get("built_in") is True,
+        error=_text(row, "error"),
+    )
 
 
 def _entry(row: Row) -> HistoryEntry:

@@ -48,7 +48,7 @@ def require_applicable(best: RecordedBest, *, force: bool, allow_simulated: bool
 
     Args:
         best: what the run found.
-        force: take a text that did not pass the gate.
+        force: take a text that did not pass the gate, or that a metric speaks against.
         allow_simulated: take a text of a simulated run.
 
     Raises:
@@ -64,6 +64,11 @@ def require_applicable(best: RecordedBest, *, force: bool, allow_simulated: bool
     if not best.improved and not force:
         raise StoreError(
             f"run {best.run_id} found no convincing difference: nothing was written;"
+            " --force writes its best text anyway"
+        )
+    if best.metrics_forbid is not None and not force:
+        raise StoreError(
+            f"run {best.run_id}: {best.metrics_forbid}: nothing was written;"
             " --force writes its best text anyway"
         )
 

@@ -30,11 +30,22 @@ def find_changes(old: Record, new: Record) -> Iterator[str]:
         what = _difference(before.get((kind, name)), now.get((kind, name)), ("sha256",))
         if what:
             yield f"the sibling {kind} {name} {'changed' if 'sha256' in what else what}"
+    yield from _metrics_moved(old, new)
     cases, cases_now = (_numbered(_measured(row)) for row in (old, new))
     for key in sorted(cases.keys() | cases_now.keys()):
         what = _difference(cases.get(key), cases_now.get(key), _CASE_KEYS)
         if what:
             yield f"suite {old['suite']}, case {key[0]!r} {what}"
+
+
+def _metrics_moved(old: Record, new: Record) -> Iterator[str]:
+    """Tell in words which tracked metrics measure something else; older records have none."""
+    rows = (row.get("metrics", ()) for row in (old, new)) if "metrics" in old else ((), ())
+    before, now = ({metric["name"]: metric for metric in row} for row in rows)
+    for name in sorted(before.keys() | now.keys()):
+        what = _difference(before.get(name), now.get(name), ("version", "fingerprint"))
+        if what:
+            yield f"the metric {name} {'measures something else' if 'another' in what else what}"
 
 
 def _numbered(cases: Sequence[Record]) -> dict[tuple[str, int], Record]:

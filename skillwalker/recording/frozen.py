@@ -14,6 +14,7 @@ from skillwalker.datatypes.inputs import SplitCase, Target
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import StoreError
+from skillwalker.metrics.registry import meanings
 from skillwalker.plan import FurtherRounds, Order, Plan
 from skillwalker.recording.changes import (
     NEVER_POOLED,
@@ -164,6 +165,10 @@ def plan_record(run_id: str, order: Order, plan: Plan) -> dict[str, object]:
         "ended": False,
         "accepted_changes": [],
         "warm": {},
+        "metrics": [
+            {"name": name, "version": version, "fingerprint": mark}
+            for name, version, mark in meanings(plan.metrics, plan.declared)
+        ],
         "cases": [_case(split) for split in plan.cases],
         "neighbours": [
             _case(SplitCase(case=one.case, set=CaseSet.NEIGHBOUR, group=one.owner))

@@ -15,6 +15,8 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import StoreError
+from skillwalker.metrics.built_in import track_results
+from skillwalker.metrics.rows import change_record, tracked_row
 from skillwalker.steps.step_5_score import score
 
 SCHEMA_VERSION = 1
@@ -177,6 +179,9 @@ def iteration_row(run_id: str, iteration: Iteration) -> dict[str, object]:
         "description": iteration.description,
         **{side.value: _set_score(iteration, side) for side in (CaseSet.TRAIN, CaseSet.HOLDOUT)},
         "cases": [_case_row(result) for result in iteration.results],
+        "metrics": [
+            tracked_row(one) for one in (*iteration.metrics, *track_results(iteration.results))
+        ],
     }
 
 
@@ -229,6 +234,7 @@ def summary_record(summary: Summary) -> dict[str, object]:
         }
         for one in summary.confusion
     }
+    record["metrics"] = {one.name: change_record(one) for one in summary.metrics}
     record["listing"] = None if summary.listing is None else listing_record(summary.listing)
     return record
 
@@ -254,6 +260,8 @@ def read_summary(row: Mapping[str, object]) -> Summary:
         values["usage"] = tuple(usage.items())
     if isinstance(models := row.get("by_model"), dict):
         values["by_model"] = tuple({"model": model, **both} for model, both in models.items())
+    if isinstance(metrics := row.get("metrics"), dict):
+        values["metrics"] = tuple({"name": name, **told} for name, told in metrics.items())
     if isinstance(confusion := row.get("confusion"), dict):
         values["confusion"] = tuple(_read_confused(*item) for item in confusion.items())
     try:

@@ -19,6 +19,7 @@ from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording import records
 from skillwalker.recording.rows import RowFiles, read_row, read_rows
+from skillwalker.recording.tracked import TrackedFile
 from skillwalker.recording.warm import WarmFiles
 
 PLAN = "run.json"
@@ -110,6 +111,7 @@ class RunStore:
             trial = records.read_trial(row)
             self._trials[records.trial_key(trial)] = trial
         self.warm = WarmFiles(self._files)
+        self.tracked = TrackedFile(self._files)
         self._iterations: dict[object, dict[str, object]] | None = None
         self._answers = records.read_answers(read_rows(folder / IMPROVER))
 

@@ -33,6 +33,8 @@ class Resolved:
     """Sorted by name, so that their order in the file changes nothing."""
     siblings: tuple[Target, ...]
     """Listed beside the target: its rivals."""
+    metrics: tuple[str, ...] = ()
+    """Those that the suite has tracked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +95,10 @@ def resolve(
     cases = pair.cases
     if trial_models:
         cases = tuple(replace(case, model=model) for case in cases for model in trial_models)
-    return Resolved(target=found, suite=pair.suite, cases=cases, siblings=siblings(found))
+    metrics = next((one.metrics for one in suites if one.name == pair.suite), ())
+    return Resolved(
+        target=found, suite=pair.suite, cases=cases, siblings=siblings(found), metrics=metrics
+    )
 
 
 def kind_meant(places: Places, *, target: str | None, suite: str | None) -> TargetKind:

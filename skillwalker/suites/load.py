@@ -165,10 +165,11 @@ def _check_head(raw: Mapping[str, object], places: Places) -> tuple[SuiteForm, l
 def _metric_faults(names: Sequence[str], places: Places) -> list[str]:
     """Say which metrics are not declared, or named twice."""
     lines = []
+    declared = [metric.name for metric in places.metrics or ()]
     for index, name in enumerate(names):
         where = f'"metrics[{index}]" {quoted(name)}'
-        if places.metrics is not None and name not in places.metrics:
-            known = closest(name, places.metrics)
+        if places.metrics is not None and name not in declared:
+            known = closest(name, declared)
             lines.append(f"{where}: there is no such metric in {SETTINGS_FILE}; {known}")
         if name in names[:index]:
             lines.append(f"{where}: is named twice; keep one")

@@ -14,7 +14,7 @@ from skillwalker.datatypes.metrics import Calibration, Direction, TrackedMetric
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import ConfigError, TargetError
-from skillwalker.metrics.built_in import BUILT_IN_NAMES, track_built_in
+from skillwalker.metrics.built_in import BUILT_IN_NAMES, track_text, track_trials
 from skillwalker.metrics.gate import gates_apply
 from skillwalker.metrics.history import CALIBRATIONS, REGISTRY, append_row
 from skillwalker.metrics.plugin_copy import copy_with
@@ -262,17 +262,20 @@ def test_length_share_tokens_and_cost_are_always_there(project: Path) -> None:
     target = skill(project)
     place = place_in_listing(target, (), model="sonnet")
     usage = Usage(input_tokens=10, output_tokens=2, cache_read_tokens=5, cost_usd=0.25)
-    length, share, tokens, cost = track_built_in("ab\U0001f600", place, [usage, usage])
+    length, share = track_text("ab\U0001f600", place)
+    tokens, cost = track_trials([usage, usage])
     assert {m.name for m in (length, share, tokens, cost)} == BUILT_IN_NAMES
-    assert (length.value, tokens.value, cost.value) == (4, 34, 0.5)
+    assert (length.value, tokens.value, cost.value) == (4, 17, 0.25)
     assert share.value is not None
     assert 0 < share.value < 0.05
     assert not any(m.load_bearing for m in (length, share, tokens, cost))
-    assert tracked_row(tokens)["value"] == 34
+    assert tracked_row(tokens)["value"] == 17
 
 
 def test_what_is_not_known_is_none() -> None:
     unknown = Usage(input_tokens=1, cost_usd=None)
-    values = [metric.value for metric in track_built_in("ab", None, [unknown])]
-    assert values == [2, None, 1, None]
-    assert [metric.value for metric in track_built_in("ab", None, [])] == [2, None, None, None]
+    known = Usage(input_tokens=2, cost_usd=0.5)
+    assert [metric.value for metric in track_text("ab", None)] == [2, None]
+    assert [metric.value for metric in track_trials([unknown, known])] == [1.5, None]
+    assert [metric.value for metric in track_trials([])] == [None, None]
+    assert "cost of 1 trial is" in (track_trials([unknown])[1].error or "")
