@@ -66,3 +66,45 @@ def evals_draft(
         dry_run=dry_run,
     )
     return draft(opened, task, as_json=wants_json(ctx, as_json))
+
+
+def evals_mine(
+    ctx: typer.Context,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="TARGET", help="The skill or agent; default: the only one there is."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Prompts from this day or time (UTC) on.")
+    ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Write them as this new suite, once you have seen them."),
+    ] = None,
+    most: Annotated[int, typer.Option("--most", min=1, max=500, help="Prompts at the most.")] = 40,
+    review: Review = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --suite: write unseen; look at the file then.")
+    ] = False,
+    as_json: JsonOption = False,
+    project: ProjectOption = None,
+) -> None:
+    """Find prompts in your own Claude Code history (~/.claude); nothing leaves this machine.
+
+    Each is labelled by what Claude called then. Keys, passwords and addresses are taken out.
+    """
+    from skillwalker.cli.mine_running import MineTask, mine_history
+    from skillwalker.cli.moments import moment_said
+
+    if (yes or review) and suite is None:
+        raise typer.BadParameter("--yes and --review go with --suite NAME")
+    opened = open_project(ctx, project)
+    task = MineTask(
+        target=target,
+        since=moment_said(since),
+        suite=suite,
+        most=most,
+        review=review,
+        yes=yes,
+    )
+    mine_history(opened, task, as_json=wants_json(ctx, as_json))

@@ -1,11 +1,11 @@
 """stats and diff: figures over all recorded runs, and two of them side by side."""
 
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from skillwalker.cli.moments import moment_said
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def stats(
     from skillwalker.statistics.json_records import statistics_record
     from skillwalker.statistics.reading import Wanted, read_history
 
-    moment = _moment(since)
+    moment = moment_said(since)
     places = open_project(ctx, project).places
     wanted = Wanted(simulated=simulated, since=moment, target=_target(target, places.project))
     figures = make_figures(read_history(places.output_dir, wanted))
@@ -57,26 +57,6 @@ def _target(written: str | None, project: Path) -> str | None:
     named("--target", written)
     path = Path(written)
     return short_path(path, project) if path.is_absolute() else written
-
-
-def _moment(written: str | None) -> datetime | None:
-    """Read a day or a moment; one without a zone is UTC.
-
-    Raises:
-        BadParameter: exit code 2; it is neither.
-    """
-    from datetime import UTC
-
-    if written is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(written)
-    except ValueError:
-        raise typer.BadParameter(
-            f"{written!r} is no date; write it as 2026-11-30 or 2026-11-30T08:00",
-            param_hint="'--since'",
-        ) from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def diff(

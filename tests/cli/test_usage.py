@@ -33,7 +33,6 @@ def usage_error(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("scil run --engine=api", "--engine api"),
         ("evals run --engine api", "--engine api"),
         ("measure --all", "--all"),
-        ("evals mine", "the command mine"),
     ],
 )
 def test_what_is_reserved_is_called_so(
