@@ -56,6 +56,7 @@ _OUTSIDE = frozenset(
         "temporary",
         "improver",
         "neighbours",
+        "fresh",
         "allow_simulated",
         "limits",
         "judge",
@@ -282,6 +283,7 @@ def _order(
         engine=engine,
         improver=improver,
         neighbours=_several(settings.get("neighbours", SIBLINGS)),
+        fresh=settings.get("fresh", False),
     )
 
 

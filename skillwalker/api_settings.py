@@ -75,6 +75,8 @@ class LoopSettings(Settings, total=False):
     """Seconds that pauses for rate limits may take in all. Default: 1800."""
     limits: Limits
     """Of several runs together, with a deadline if there is one; this run shares them."""
+    fresh: bool
+    """Whether to take over no trial of an earlier run. Default: no."""
     allow_simulated: bool
     """Whether `apply` may write a simulated result. Default: no."""
     listener: Callable[[Event], None]
