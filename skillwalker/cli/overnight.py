@@ -78,9 +78,10 @@ def overnight(
 ) -> None:
     """Measure what is stale, then improve what is worth it, under one budget."""
     from skillwalker.cli import night_running
+    from skillwalker.cli.night_ending import NightWishes
 
     opened = open_project(ctx, night.project)
-    wishes = night_running.NightWishes(
+    wishes = NightWishes(
         apply=night.apply,
         allow_simulated=night.allow_simulated,
         html=not night.no_html,
