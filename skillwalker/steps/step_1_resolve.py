@@ -185,10 +185,13 @@ def pairs_of(suite: Suite, kind: TargetKind, places: Places) -> list[Pair]:
     Raises:
         TargetError: a target of the suite cannot be read.
     """
+    read: dict[str, Target] = {}
     targets: dict[Path, Target] = {}
     cases: dict[Path, dict[str, TriggerCase]] = {}
     for case, call in _calls(suite, kind):
-        target = resolve_target(call.target, kind, places)
+        if call.target not in read:
+            read[call.target] = resolve_target(call.target, kind, places)
+        target = read[call.target]
         file = target.path.resolve()
         # of two spellings the same one, wherever they stand in the file
         targets[file] = min(targets.get(file, target), target, key=lambda one: str(one.path))
