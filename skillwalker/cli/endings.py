@@ -87,6 +87,8 @@ def next_command(summary: Summary, *, quiet: bool) -> str | None:
         return f"skillwalker undo {summary.run_id}   (puts the old bytes back)"
     if summary.improved:
         allow = " --allow-simulated" if summary.simulated else ""
+        if summary.metrics_forbid is not None:
+            allow += " --force   (although a metric got worse)"
         return f"skillwalker apply {summary.run_id}{allow}"
     if _is_unfinished(summary):
         return f"{resume_command(summary.kind, summary.run_id)}{_to_raise(summary)}"

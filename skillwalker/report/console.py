@@ -24,10 +24,12 @@ from skillwalker.datatypes.summary import (
 )
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState, Outcome
 from skillwalker.report import money_text, wording
+from skillwalker.report.metric_text import metric_notes
 from skillwalker.report.plain import one_line, words_changed
 from skillwalker.report.tables import (
     case_table,
     iteration_table,
+    metric_table,
     model_table,
     rate_table,
     what_fired,
@@ -214,7 +216,9 @@ class Reporter:
             show(model_table(summary))
         if not self._quiet:
             self._show_cases(summary)
-        for line in wording.beside_the_rates(summary):
+            if summary.metrics:
+                show(metric_table(summary))
+        for line in (*wording.beside_the_rates(summary), *metric_notes(summary)):
             show(Text(one_line(line)))
 
     def _show_cases(self, summary: Summary) -> None:

@@ -12,6 +12,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome
 from skillwalker.intervals import wilson
 from skillwalker.report import wording
+from skillwalker.report.metric_text import TITLE, metric_rows
 from skillwalker.report.plain import one_line
 from skillwalker.steps.step_5_score import score
 
@@ -77,6 +78,17 @@ def model_table(summary: Summary) -> Table:
                 for side in sides
             ),
         )
+    return table
+
+
+def metric_table(summary: Summary) -> Table:
+    """Lay what was tracked of both texts side by side."""
+    rows = metric_rows(summary)
+    changed = any(row.best is not None for row in rows)
+    table = _table(TITLE, "", "original", *(("best",) if changed else ()), "")
+    for row in rows:
+        cells = (row.original, row.best or "") if changed else (row.original,)
+        table.add_row(escape(row.name), *cells, row.standing)
     return table
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.datatypes.scores import Rate, Rates
 from skillwalker.report import wording
+from skillwalker.report.metric_text import TITLE, metric_notes, metric_rows
 from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.plain import one_line, printable
 from skillwalker.report.unknowns import unknowns
@@ -45,6 +46,7 @@ def markdown(run: RecordedRun, *, next_command: str | None) -> str:
         f"### {escaped(wording.verdict(summary))}", simulated, roomy, _rates(run), _whom(run)
     )
     tail = _joined(
+        _metrics(run),
         _costs(run),
         _unknowns(run),
         f"Next: {code(next_command)}\n" if next_command else "",
@@ -136,6 +138,23 @@ def _difference(run: RecordedRun) -> str:
 def _costs(run: RecordedRun) -> str:
     money = wording.money(run.summary)
     return f"{money[:1].upper()}{money[1:]}.\n"
+
+
+def _metrics(run: RecordedRun) -> str:
+    """Lay what was tracked of both texts side by side."""
+    rows = metric_rows(run.summary)
+    if not rows:
+        return ""
+    has_other = rows[0].best is not None
+    lines = [
+        f"| {TITLE} | original |{' best |' if has_other else ''} |",
+        f"|---|---|{'---|' if has_other else ''}---|",
+    ]
+    for row in rows:
+        best = f" {row.best} |" if has_other else ""
+        lines.append(f"| {code(row.name)} | {row.original} |{best} {row.standing} |")
+    notes = [f"\n{escaped(note)}" for note in metric_notes(run.summary)]
+    return "\n".join((*lines, *notes)) + "\n"
 
 
 def _unknowns(run: RecordedRun) -> str:
