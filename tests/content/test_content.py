@@ -27,6 +27,7 @@ QUALITY = "engineering-quality"
 MEASURED = {
     "changelog-writer": TargetKind.SKILL,
     "code-review": TargetKind.SKILL,
+    "description-tuner": TargetKind.SKILL,
     "gap-analyzer": TargetKind.AGENT,
     "schema-explainer": TargetKind.AGENT,
     "sql-optimizer": TargetKind.SKILL,

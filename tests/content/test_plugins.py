@@ -18,9 +18,13 @@ each_target = pytest.mark.parametrize(
 )
 
 
-def test_two_plugins_hold_six_skills_and_three_agents() -> None:
-    assert {folder.name for folder in PLACES.plugin_folders()} == {"engineering", "data-tools"}
-    assert len(known_targets(PLACES, TargetKind.SKILL)) == 6
+def test_three_plugins_hold_eight_skills_and_three_agents() -> None:
+    assert {folder.name for folder in PLACES.plugin_folders()} == {
+        "engineering",
+        "data-tools",
+        "skillwalker",
+    }
+    assert len(known_targets(PLACES, TargetKind.SKILL)) == 8
     assert len(known_targets(PLACES, TargetKind.AGENT)) == 3
 
 
@@ -46,7 +50,7 @@ def test_the_readme_of_the_plugin_names_it(target: Target) -> None:
     assert f"`{target.name}`" in readme.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("plugin", ["engineering", "data-tools"])
+@pytest.mark.parametrize("plugin", ["engineering", "data-tools", "skillwalker"])
 def test_manifest_has_what_a_marketplace_shows(plugin: str) -> None:
     path = PROJECT / "plugins" / plugin / ".claude-plugin" / "plugin.json"
     manifest = json.loads(path.read_text(encoding="utf-8"))
