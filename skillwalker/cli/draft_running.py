@@ -28,8 +28,8 @@ from skillwalker.estimate.guess import cold_cost, make_prior, require_prices
 from skillwalker.limits import Limits
 from skillwalker.paths import Places
 from skillwalker.prices import prices_by_model
-from skillwalker.suites.load import TESTS_FILE
-from skillwalker.suites.new_suite import require_new, suite_values, write_suite
+from skillwalker.standin.server import is_standin
+from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import known_targets, named_siblings, written_in_suites
 
@@ -61,10 +61,18 @@ class Drafter:
     model: str
     """The full id."""
 
+    standin: bool = False
+    """Whether a stand-in answers in the place of the API."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody is asked at all."""
+        return self.improver == SIMULATED
+
     @property
     def is_simulated(self) -> bool:
-        """Whether no model is asked at all."""
-        return self.improver == SIMULATED
+        """Whether what comes is not Claude's."""
+        return self.is_free or self.standin
 
 
 def the_target(skill: str | None, agent: str | None, places: Places) -> Target:
@@ -120,8 +128,9 @@ def _drafter(opened: Project, task: DraftTask, told: EngineSettings) -> Drafter:
     login, settings = told.login, opened.settings
     improver = task.improver or ("api" if login.api_key or login.auth_token else "cli")
     model = named("--model", task.model) or settings.models.improver or "opus"
-    drafter = Drafter(improver=improver, model=resolve_model(model))
-    if task.max_cost_usd is not None and not drafter.is_simulated:
+    standin = improver != SIMULATED and is_standin(login.base_url or "")
+    drafter = Drafter(improver=improver, model=resolve_model(model), standin=standin)
+    if task.max_cost_usd is not None and not drafter.is_free:
         require_prices([drafter.model], settings.prices)
     return drafter
 
@@ -135,7 +144,7 @@ def _completer(
         ConfigError: there is no login, or no CLI.
     """
     prices = opened.settings.prices
-    free = [Purpose.IMPROVER] if drafter.is_simulated else []
+    free = [Purpose.IMPROVER] if drafter.is_free else []
     return LimitedCompleter(
         inner=open_completer(
             drafter.improver, model=drafter.model, login=told.login, settings=told, prices=prices
@@ -149,7 +158,7 @@ def _completer(
 
 def _worst_cost(opened: Project, drafter: Drafter) -> float | None:
     """Reckon what every question may cost together; None where the price is not known."""
-    if drafter.is_simulated:
+    if drafter.is_free:
         return 0.0
     one = cold_cost(Purpose.IMPROVER, drafter.model, prices_by_model(opened.settings.prices))
     return None if one is None else one * MAX_CALLS
@@ -188,7 +197,9 @@ def _write(name: str, values: dict[str, object], places: Places) -> Suite:
 
 
 def _who(drafter: Drafter) -> str:
-    if drafter.is_simulated:
+    if drafter.standin:
+        return f"SIMULATED, a stand-in answers in the place of {drafter.model}"
+    if drafter.is_free:
         return "SIMULATED, ready sentences with the target's own words; no model is asked"
     return f"{drafter.model} is asked, by improver {drafter.improver}"
 
@@ -199,7 +210,7 @@ def _tell_plan(task: DraftTask, drafter: Drafter, most: float | None, *, as_json
             "suite": task.suite,
             "target": task.target.id,
             "improver": drafter.improver,
-            "model": None if drafter.is_simulated else drafter.model,
+            "model": None if drafter.is_free else drafter.model,
             "simulated": drafter.is_simulated,
             "calls": MAX_CALLS,
             "cost_usd": most,
@@ -223,7 +234,7 @@ def _tell(
     *,
     as_json: bool,
 ) -> None:
-    path = None if suite is None else _inside(suite, places)
+    path = None if suite is None else tests_file(suite.name, places)
     for refused in drafted.refused:
         typer.echo(f"not taken: {refused.fault}", err=True)
     if drafted.cut is not None:
@@ -247,12 +258,6 @@ def _counts(suite: Suite) -> str:
     rest = len(suite.cases) - near - jobs
     counts = {"should trigger": rest, "near misses": near, "siblings' jobs": jobs}
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
-
-
-def _inside(suite: Suite, places: Places) -> str:
-    path = suite.path / TESTS_FILE
-    inside = path.is_relative_to(places.project)
-    return (path.relative_to(places.project) if inside else path).as_posix()
 
 
 def _record(

@@ -14,18 +14,18 @@ from skillwalker.cli.named_files import one_target
 from skillwalker.cli.options import Project
 from skillwalker.cli.reviewing import as_text, keep, require_editor, review
 from skillwalker.cli.show_text import plain
-from skillwalker.datatypes.inputs import Suite, Target
+from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.mining import Candidate, Coverage
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import SuiteError, TargetError
 from skillwalker.mining.candidates import mine
 from skillwalker.paths import Places
-from skillwalker.suites.load import TESTS_FILE
 from skillwalker.suites.new_suite import (
     NewCase,
     name_cases,
     require_new,
     suite_values,
+    tests_file,
     write_suite,
 )
 from skillwalker.targets.names import known_targets, written_in_suites
@@ -149,7 +149,7 @@ def _write(
         suite = write_suite(name, places, lambda _folder: values)
     except SuiteError as error:
         raise SuiteError(f"{error}\n{keep(as_text(values))}") from error
-    path = _inside(suite, places)
+    path = tests_file(name, places)
     if not as_json:
         typer.echo(f"{path}: {len(suite.cases)} cases for {target.id}, each tagged {MINED}")
     return path
@@ -216,12 +216,6 @@ def _tell_coverage(found: Mined) -> None:
         )
     if found.target is not None:
         typer.echo("a label says what was called then, not what should have been", err=True)
-
-
-def _inside(suite: Suite, places: Places) -> str:
-    path = suite.path / TESTS_FILE
-    inside = path.is_relative_to(places.project)
-    return (path.relative_to(places.project) if inside else path).as_posix()
 
 
 def _record(found: Mined, path: str | None) -> dict[str, object]:

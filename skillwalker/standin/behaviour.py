@@ -9,8 +9,9 @@ from hashlib import sha256
 
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import CompletionError
-from skillwalker.simulation.grading import is_judging, simulated_grades
-from skillwalker.simulation.reply import simulated_reply
+from skillwalker.simulation.answers import simulated_answer
+from skillwalker.simulation.drafting import is_drafting
+from skillwalker.simulation.grading import is_judging
 from skillwalker.simulation.router import Entry, choose
 from skillwalker.standin.fault_words import faults_in_path
 from skillwalker.standin.replies import Fault, Reply, Say, Use
@@ -99,9 +100,12 @@ def with_faults(behaviour: Behaviour, faults: Sequence[Fault | None] = ()) -> Be
 
 
 def completion_prompt(asked: Asked) -> str | None:
-    """Find the prompt of an improver or a judge in a request; None where a trial asks."""
-    texts = message_texts(asked.body)
-    return next((text for text in texts if BRIEF_LINE in text or is_judging(text)), None)
+    """Find the prompt of an improver, a judge or a drafter; None where a trial asks."""
+    return next((text for text in message_texts(asked.body) if _is_question(text)), None)
+
+
+def _is_question(text: str) -> bool:
+    return BRIEF_LINE in text or is_judging(text) or is_drafting(text)
 
 
 def structured(text: str, asked: Asked) -> Reply:
@@ -117,9 +121,9 @@ def structured(text: str, asked: Asked) -> Reply:
 
 
 def _completed(prompt: str) -> str:
-    """Answer an improver or a judge as the simulated one does."""
+    """Answer as the simulated completer does."""
     try:
-        return simulated_grades(prompt) if is_judging(prompt) else simulated_reply(prompt)
+        return simulated_answer(prompt)
     except CompletionError as error:
         return str(error)
 

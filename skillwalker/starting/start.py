@@ -20,8 +20,7 @@ from skillwalker.paths import Places
 from skillwalker.settings import SETTINGS_FILE, Settings
 from skillwalker.simulation.drafting import propose
 from skillwalker.starting.plugin_dirs import find_plugin_dirs
-from skillwalker.suites.load import TESTS_FILE
-from skillwalker.suites.new_suite import require_new, suite_values, write_suite
+from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
 from skillwalker.targets.file import read_target
 from skillwalker.targets.names import known_targets, named_siblings, written_in_suites
 from skillwalker.targets.place import find_files
@@ -197,13 +196,7 @@ def _suite_there(target: Target, suite: str | None, places: Places) -> str | Non
 
 
 def _there(suite: str, places: Places) -> Step:
-    return Step(path=_tests(suite, places), done="there", text="has cases about it already")
-
-
-def _tests(suite: str, places: Places) -> str:
-    path = places.evals_dir / suite / TESTS_FILE
-    inside = path.is_relative_to(places.project)
-    return (path.relative_to(places.project) if inside else path).as_posix()
+    return Step(path=tests_file(suite, places), done="there", text="has cases about it already")
 
 
 def _write_suite(name: str, target: Target, places: Places) -> Step:
@@ -226,7 +219,7 @@ def _write_suite(name: str, target: Target, places: Places) -> Step:
     )
     suite = write_suite(name, places, lambda _folder: values)
     return Step(
-        path=_tests(name, places),
+        path=tests_file(name, places),
         done="written",
         text=f"{len(suite.cases)} examples made of the words of {target.id}, tagged {EXAMPLE}: "
         "put real prompts in their place",

@@ -97,6 +97,13 @@ def drop_empty(folders: Sequence[Path]) -> None:
             return
 
 
+def tests_file(name: str, places: Places) -> str:
+    """Write where a suite's tests.json lies, from the project on where it lies inside."""
+    path = places.evals_dir / name / TESTS_FILE
+    inside = path.is_relative_to(places.project)
+    return (path.relative_to(places.project) if inside else path).as_posix()
+
+
 def suite_values(
     cases: Sequence[NewCase], target: Target, written: str, places: Places
 ) -> dict[str, object]:

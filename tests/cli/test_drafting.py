@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from skillwalker.cli import main
+from skillwalker.standin.behaviour import RoutedBehaviour
+from skillwalker.standin.server import serve
+from tests.clis import VERSIONS, need_cli
 from tests.messages_server import says, serve_messages
 from tests.projects import make_project, write
 
@@ -188,3 +191,21 @@ def test_an_editor_that_is_none_is_named(
     monkeypatch.setenv("EDITOR", "/no/such/editor")
     assert simulated(project, "--review") == 1
     assert "EDITOR: /no/such/editor cannot be started" in capsys.readouterr().err
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_real_cli_drafts_against_the_stand_in(
+    project: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    binary = need_cli(version)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-dummy")
+    with serve(RoutedBehaviour()) as standin:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", standin.url)
+        words = ("--skill", "demo:review", "--improver", "cli", "--claude", str(binary))
+        assert run(project, *words, "--count", "6", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["simulated"], record["improver"]) == (True, "cli")
+    cases = cases_in(project, "review")
+    assert len(cases) == 6
+    assert all("simulated" in str(case["tags"]) for case in cases)

@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from skillwalker.datatypes.drafts import DraftRequest
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.drafting.draft import write_prompt
 from skillwalker.errors import ConfigError
 from skillwalker.standin.behaviour import RoutedBehaviour
 from skillwalker.standin.fault_words import faults_in_path, parse_faults
@@ -142,3 +145,19 @@ def test_fault_words(words: str, faults: tuple[Fault | None, ...]) -> None:
 def test_an_unknown_fault_is_refused_with_the_known_ones(words: str) -> None:
     with pytest.raises(ConfigError, match=r"is no fault; known are: ok, a status"):
         parse_faults(words)
+
+
+def test_a_prompt_for_cases_is_answered_as_one() -> None:
+    request = DraftRequest(
+        kind=TargetKind.SKILL,
+        name="demo:review",
+        description="",
+        body="Reads the diff.",
+        siblings=(),
+        positives=1,
+        near_misses=1,
+        sibling_jobs=0,
+    )
+    (said,) = RoutedBehaviour()(asked(write_prompt(request), listing="")).blocks
+    assert isinstance(said, Say)
+    assert {case["kind"] for case in json.loads(said.text)["cases"]} == {"positive", "near-miss"}
