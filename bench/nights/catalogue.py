@@ -92,7 +92,7 @@ def live_through(
             changes[written.target].append(written.gain)
         if rules.reverts:
             for proposal in night.proposals:
-                proposal.accept()
+                night.take_back(proposal, targets)
         below |= {target for target in targets if _gain(target) < 0}
     became = (_became(target, changes[target], below=target in below) for target in targets)
     return Catalogue(nights=tuple(figures), targets=tuple(became))

@@ -7,6 +7,7 @@ A test lives the same nights with the real `Night` over real files.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from bench.nights.target import ENGINE, Surroundings, WorldTarget
 from skillwalker.config import LoopConfig
@@ -21,7 +22,8 @@ from skillwalker.overnight.decisions import (
     reason_not_to_tune,
 )
 from skillwalker.plan import Plan
-from skillwalker.remembering import looks_taken, rechecked, remembered
+from skillwalker.recording.lock_file import LOCK_FILE, parse_lock, write_entries
+from skillwalker.remembering import looks_taken, rechecked, remembered, undone_later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +59,6 @@ class Proposal:
         """Whether the replaced text is truly better."""
         return self.target.truth(self.replaced) > self.target.truth(self.written)
 
-    def accept(self) -> None:
-        """Take the change back, unless another followed it."""
-        if self.target.file == self.written:
-            self.target.file = self.replaced
-
 
 @dataclass(slots=True)
 class Night:
@@ -96,6 +93,13 @@ class Night:
         for target in by_need(ready):
             self._tune(target, self._plan(target, targets))
 
+    def take_back(self, proposal: Proposal, targets: Sequence[WorldTarget]) -> None:
+        """Undo in the morning what a recheck proposes to undo, unless another change followed."""
+        target = proposal.target
+        if target.file == proposal.written and target.entry is not None:
+            target.file = proposal.replaced
+            target.entry = undone_later(target.entry, self._plan(target, targets))
+
     def _look_at(self, target: WorldTarget, targets: Sequence[WorldTarget]) -> str:
         """Recheck and measure one target as far as that is due; gives what a search depends on."""
         plan = self._plan(target, targets)
@@ -128,7 +132,8 @@ class Night:
         run_id = f"{self.number}-{stage.value}"
         summary = target.run(stage, plan, run_id, challenger=challenger)
         new = remembered(target.entry, plan, summary)
-        target.entry = target.entry if new is None else new
+        if new is not None:
+            target.entry = _as_written(new)
         self.runs.append((target, stage))
         self.trials += summary.trials
         return summary
@@ -139,3 +144,8 @@ class Night:
             one.target for one in targets if one.plugin == target.plugin and one is not target
         ]
         return target.plan(siblings, self.around, self.rules.config)
+
+
+def _as_written(entry: LockEntry) -> LockEntry:
+    """Give an entry as it is read again from skillwalker.lock, its rates rounded."""
+    return parse_lock(Path(LOCK_FILE), write_entries({entry.key: entry}))[entry.key]
