@@ -227,10 +227,11 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
 
 
 def _mark_not_applied(run: Path) -> None:
-    """A run whose write was undone is not applied; a write by hand has no summary."""
+    """A run whose write was undone is not applied; a write by hand or of a merge has no summary."""
     from skillwalker.recording.best import mark_applied
+    from skillwalker.recording.store import SUMMARIES
 
-    if any(run.glob("*-summary.json")):
+    if any((run / name).is_file() for name in SUMMARIES):
         mark_applied(run, applied=False)
 
 

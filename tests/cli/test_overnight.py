@@ -1,0 +1,252 @@
+"""overnight, from the outside: its folder, its streams, its exit codes."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillwalker.cli import main
+from skillwalker.recording.lock_file import read_lock
+from tests.bench import places_of
+from tests.catalogues import FIRST, make_catalogue, thing_of
+
+QUICK = ("--engine", "simulated", "--no-html", "--max-iterations", "2", "--confirm-runs", "2")
+CAPPED = (*QUICK, "--max-trials", "2000")
+WRITE = ("--apply", "--allow-simulated")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    made = make_catalogue(tmp_path, 2)
+    monkeypatch.chdir(made)
+    return made
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
+    capsys.readouterr()
+    code = main(["overnight", *words, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    capsys.readouterr()
+    code = main(["overnight", *words])
+    return code, capsys.readouterr().err
+
+
+def skill(project: Path, number: int = 0) -> Path:
+    return project / f"plugins/p{number:02}/skills/{thing_of(number)}/SKILL.md"
+
+
+def test_a_night_writes_its_summary_its_report_and_the_lock(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, night = run_json(capsys, *CAPPED, *WRITE)
+    assert code == 0
+    assert night["counts"]["improved"] > 0
+    folder = project / "output" / night["night_id"]
+    assert json.loads((folder / "overnight-summary.json").read_text()) == night
+    assert (folder / "night.jsonl").is_file()
+    assert "| p00:invoice0 (suite s00) | improved, written |" in (
+        folder / "overnight-report.md"
+    ).read_text().replace("\\_", "_")
+    improved = [t for t in night["targets"] if t["applied"]]
+    assert all(t["description"] in (project / t["path"]).read_text() for t in improved)
+    assert len(read_lock(project)) == 2
+    code, again = run_json(capsys, *CAPPED, *WRITE)
+    assert code == 0
+    assert again["trials"] < night["trials"] / 2
+    assert run_json(capsys, *CAPPED, *WRITE)[1]["counts"]["fresh"] == 2
+
+
+def test_progress_is_a_line_a_run_and_ends_in_a_table(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, text = said(capsys, *CAPPED)
+    assert code == 0
+    assert f"p00:{thing_of(0)} (suite s00): measured, balanced accuracy" in text
+    assert "not written" in text
+    assert "write it with: skillwalker apply" in text
+    assert text.count("SIMULATED") == 1
+    assert skill(project).read_text().count(FIRST) == 1
+
+
+def test_a_simulated_night_writes_no_target_unless_that_is_allowed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said(capsys, *CAPPED, "--apply")[0] == 0
+    assert all(FIRST in skill(project, number).read_text() for number in range(2))
+
+
+def test_everything_is_measured_again_when_that_is_asked(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_json(capsys, *CAPPED)
+    _, stale = run_json(capsys, *CAPPED, "--stale")
+    assert stale["trials"] == 0
+    _, every = run_json(capsys, *CAPPED, "--all")
+    assert every["counts"]["fresh"] == 0
+    assert len(list((project / "output").glob("*/measure-summary.json"))) == 4
+
+
+def test_a_forecast_names_what_would_be_done_and_spends_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["overnight", "--dry-run", *QUICK]) == 0
+    text = capsys.readouterr().out
+    assert "measure (at most" in text
+    assert "search if the rate is below 0.9 (at most" in text
+    assert "in all" in text
+    assert not (project / "output").exists()
+    run_json(capsys, *CAPPED, *WRITE)
+    _, found = run_json(capsys, "--dry-run", *QUICK)
+    stages = {work["stage"] for target in found["targets"] for work in target["work"]}
+    assert stages == {"recheck"}
+    assert found["trials"] > 0
+
+
+def test_no_night_takes_more_than_its_forecast(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert project.is_dir()
+    _, found = run_json(capsys, "--dry-run", *QUICK)
+    assert run_json(capsys, *CAPPED)[1]["trials"] <= found["trials"]
+
+
+def test_a_night_that_a_limit_ended_goes_on_in_its_own_folder(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, night = run_json(capsys, *QUICK, "--max-trials", "30")
+    assert (code, night["stopped_because"]) == (0, "budget")
+    assert night["counts"]["left"] > 0
+    code, text = said(capsys, "--resume", night["night_id"], "--max-trials", "2000")
+    assert code == 0
+    assert f"night {night['night_id']}: " in text
+    done = json.loads(
+        (project / "output" / night["night_id"] / "overnight-summary.json").read_text()
+    )
+    assert (done["stopped_because"], done["counts"]["left"]) == ("done", 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--shard", "4/3"), "'4/3' is no part"),
+        (("--shard", "0/3"), "'0/3' is no part"),
+        (("--shard", "x"), "'x' is no part"),
+        (("somewhere",), "folders of nights go with --merge"),
+        (("--merge", "x", "--seed", "3"), "--seed cannot be given with --merge"),
+        (("--resume", "x", "--shard", "1/2"), "--shard cannot be given with --resume"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+@pytest.mark.usefixtures("project")
+def test_what_makes_no_sense_is_wrong_usage(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], text: str
+) -> None:
+    code, err = said(capsys, *words)
+    assert (code, text in err) == (2, True), err
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--resume", "20200101T000000"), "there is no run '20200101T000000'"),
+        (("--merge",), "overnight --merge a b c"),
+        (("--merge", "nowhere"), "there is no folder nowhere"),
+        (("--merge", "evals"), "holds no overnight-summary.json"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_is_not_there_is_named_and_changes_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], text: str
+) -> None:
+    code, err = said(capsys, *words)
+    assert (code, text in err) == (1, True), err
+    assert not (project / "output").exists()
+    assert not (project / "skillwalker.lock").exists()
+
+
+def test_an_empty_catalogue_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(project / "evals")
+    (project / "evals").mkdir()
+    code, err = said(capsys, *CAPPED)
+    assert code == 1
+    assert "no suite has cases" in err
+    assert not (project / "output").exists()
+
+
+def test_shards_are_merged_into_this_checkout_and_undone_from_it(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shards = []
+    for number in (1, 2):
+        machine = project.parent / f"machine-{number}"
+        shutil.copytree(project, machine)
+        _, night = run_json(capsys, "-C", str(machine), "--shard", f"{number}/2", *CAPPED)
+        assert night["shard"] == f"{number}/2"
+        shards.append(str(machine / "output"))
+    code, night = run_json(capsys, "--merge", *shards, *WRITE)
+    assert code == 0
+    assert (len(night["targets"]), night["shard"]) == (2, None)
+    written = [t["path"] for t in night["targets"] if t["applied"]]
+    assert written
+    entries = {key.path: entry for key, entry in read_lock(project).items()}
+    assert all(entries[path].applied is not None for path in written)
+    assert main(["undo", night["night_id"]]) == 0
+    assert all(FIRST in (project / path).read_text() for path in written)
+    entries = {key.path: entry for key, entry in read_lock(project).items()}
+    assert all(entries[path].applied is None for path in written)
+    assert all(entries[path].tuned is not None for path in written)
+
+
+# --- apply and undo ----------------------------------------------------------------------------
+
+
+def test_apply_and_undo_leave_their_mark_so_that_nothing_is_searched_again(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, night = run_json(capsys, *CAPPED)
+    improved = next(t for t in night["targets"] if t["action"] == "improved")
+    (run_id,) = improved["run_ids"][-1:]
+    entry_before = entry_of(project, improved["path"])
+    assert main(["apply", run_id, "--allow-simulated"]) == 0
+    entry = entry_of(project, improved["path"])
+    assert (entry.rates, entry.fingerprint) == (None, None)
+    assert entry.applied is not None
+    assert (entry.applied.run_id, entry.applied.replaced) == (run_id, FIRST)
+    assert entry.looks == entry_before.looks
+    _, found = run_json(capsys, "--dry-run", *QUICK)
+    work = next(t["work"] for t in found["targets"] if t["path"] == improved["path"])
+    assert [one["stage"] for one in work][:1] == ["recheck"]
+    assert main(["undo", run_id]) == 0
+    undone = entry_of(project, improved["path"])
+    assert undone.applied is None
+    assert undone.tuned == entry_before.tuned
+    assert undone.candidate == entry_before.candidate
+    capsys.readouterr()
+    _, third = run_json(capsys, *CAPPED)
+    row = next(t for t in third["targets"] if t["path"] == improved["path"])
+    assert row["action"] == "measured"
+
+
+def entry_of(project: Path, path: str) -> Any:
+    """What is remembered of a target."""
+    return next(entry for key, entry in read_lock(project).items() if key.path == path)
+
+
+def test_a_write_stands_although_the_lock_file_cannot_be_read(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, night = run_json(capsys, *CAPPED)
+    improved = next(t for t in night["targets"] if t["action"] == "improved")
+    (places_of(project).project / "skillwalker.lock").write_text("{")
+    assert main(["apply", improved["run_ids"][-1], "--allow-simulated"]) == 0
+    assert "skillwalker.lock was not updated" in capsys.readouterr().err
+    assert improved["description"] in (project / improved["path"]).read_text()
