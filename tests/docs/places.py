@@ -62,12 +62,12 @@ def make_places(root: Path) -> dict[str, Path]:
 
     Args:
         root: an empty folder. Below it come `start`, in which a skill of the reader's own lies and
-            pages put files, and `project`: the plugins and suites of the program, engine simulated.
+            pages put files, and `project`: the plugins of the program and two of its suites, engine simulated.
     """
     start, project = root / "start", root / "project"
     write_skill(start / "my-skill")
     project.mkdir()
-    for name in ("evals", "plugins"):
+    for name in ("evals/code-review", "evals/gap-analyzer", "plugins"):
         shutil.copytree(ROOT / name, project / name)
     (project / "skillwalker.toml").write_text('engine = "simulated"\n')
     return {"start": start, "project": project}
