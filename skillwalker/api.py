@@ -21,12 +21,13 @@ from skillwalker.api_settings import (
     Settings,
     StrPath,
 )
-from skillwalker.config import EvalConfig, Login, LoopConfig
+from skillwalker.config import MAX_PAUSE, EvalConfig, Login, LoopConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalSummary
-from skillwalker.datatypes.summary import Paused, Summary
+from skillwalker.datatypes.summary import Paused, Summary, Warned
 from skillwalker.datatypes.vocabulary import Purpose, TargetKind
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.registry import EngineSettings, open_engine
+from skillwalker.estimate.evals import eval_prior
 from skillwalker.estimate.guess import make_prior
 from skillwalker.evaluation.judge_choice import Seat, choose_judge
 from skillwalker.evaluation.plan import EvalOrder
@@ -37,6 +38,9 @@ from skillwalker.neighbours import SIBLINGS
 from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
 from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
+from skillwalker.report.files import write_reports
+from skillwalker.report.next_step import next_command
+from skillwalker.settings import MetricSettings
 from skillwalker.suites.load import TESTS_FILE
 from skillwalker.targets.kind import KINDS
 
@@ -63,6 +67,9 @@ _OUTSIDE = frozenset(
         "engine_settings",
         "prices",
         "listener",
+        "html",
+        "metrics",
+        "command_env",
     }
 )
 """Settings that are no part of a run's configuration."""
@@ -163,7 +170,7 @@ async def run_evals(
         suites=tuple(evals), tests=_several(test_filter), engine=engine, config=config
     )
     listener: Callable[[EvalEvent], None] = _listener(settings.get("listener"), debug=debug)
-    limits = Limits(max_trials=config.max_trials)
+    limits = _eval_limits(config, engine, settings)
     around = EvalSurroundings(
         places=places,
         temporary=_temporary(places, settings),
@@ -176,11 +183,15 @@ async def run_evals(
             by_default="api",
             config=config,
             seat=_seat(places.evals_dir, settings),
-            may_ask=lambda: not limits.interrupted,
+            limits=limits,
             listener=listener,
         ),
+        prices=tuple(settings.get("prices", ())),
     )
-    return (await run_eval_order(order, around)).summary
+    outcome = await run_eval_order(order, around)
+    for fault in write_reports(outcome.folder, html=settings.get("html", True)).faults:
+        logger.warning("%s", fault)
+    return outcome.summary
 
 
 async def run_test_eval(
@@ -213,6 +224,8 @@ async def run_test_eval(
         judge_model=settings.get("judge_model"),
         judge_runs=settings.get("judge_runs", 1),
         concurrency=settings.get("concurrency", 4),
+        max_cost_usd=settings.get("max_cost_usd"),
+        max_pause=settings.get("max_pause", MAX_PAUSE),
     )
     outcomes = await score_runs(
         Path(output_dir),
@@ -222,6 +235,7 @@ async def run_test_eval(
             by_default="api",
             config=config,
             seat=_seat(_evals_dir(tests_dir), settings),
+            limits=_eval_limits(config, "", settings),
         ),
         secrets=_login(settings).secrets,
     )
@@ -245,8 +259,16 @@ async def _improve(
         open_engine=_opener(order.engine, order.config.seed, settings),
         engine_settings=settings.get("engine_settings"),
         prices=tuple(settings.get("prices", ())),
+        command_env=settings.get("command_env", {}),
     )
-    summary, _ = await run_order(order, around)
+    summary, folder = await run_order(order, around)
+    reports = write_reports(
+        folder,
+        html=settings.get("html", True),
+        next_command=next_command(summary, quiet=False),
+    )
+    for fault in reports.faults:
+        around.listener(Warned(message=fault))
     return summary
 
 
@@ -267,6 +289,13 @@ def _limits(order: Order, settings: LoopSettings) -> Limits:
         max_cost_usd=config.max_cost_usd,
         on_pause=None if listener is None else lambda until: listener(Paused(until=until)),
     )
+
+
+def _eval_limits(config: EvalConfig, engine: str, settings: EvalSettings | JudgeSettings) -> Limits:
+    """Give the limits of an eval run, under those of the caller if there are any."""
+    prior = eval_prior(settings.get("prices", ()), engine=engine)
+    above = settings.get("limits") or Limits(max_pause=config.max_pause, prior=prior)
+    return above.share(max_trials=config.max_trials, max_cost_usd=config.max_cost_usd)
 
 
 def _order(
@@ -311,7 +340,14 @@ def _places(
         plugin_dirs=(project / PLUGINS_DIR, *plugin_dirs),
         output_dir=Path(output_dir),
         home=Path(settings.get("home", NO_HOME)),
+        metrics=_metrics(settings),
     )
+
+
+def _metrics(settings: Settings) -> tuple[MetricSettings, ...] | None:
+    """Give the metrics that a suite may have tracked; None where the caller names none."""
+    metrics = settings.get("metrics")
+    return None if metrics is None else tuple(metrics)
 
 
 def _evals_dir(tests_dir: StrPath) -> Path:

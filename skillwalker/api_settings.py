@@ -1,6 +1,6 @@
 """The settings of the public functions: names, types, defaults, and what each is for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -9,7 +9,7 @@ from skillwalker.datatypes.evals import EvalEvent
 from skillwalker.datatypes.summary import Event
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.limits import Limits
-from skillwalker.settings import PriceSettings
+from skillwalker.settings import MetricSettings, PriceSettings
 
 StrPath = str | Path
 
@@ -42,6 +42,10 @@ class Settings(TypedDict, total=False):
     """The home in which `user:` targets lie. Default: there are none."""
     temporary: StrPath
     """An existing folder for throw-away copies. Default: the engine's, else the output folder."""
+    metrics: Sequence[MetricSettings]
+    """What suites may have tracked beside each text. Default: nothing, whatever they name."""
+    html: bool
+    """Whether report.html is written beside report.md. Default: yes."""
 
 
 class LoopSettings(Settings, total=False):
@@ -77,6 +81,8 @@ class LoopSettings(Settings, total=False):
     """Of several runs together, with a deadline if there is one; this run shares them."""
     fresh: bool
     """Whether to take over no trial of an earlier run. Default: no."""
+    command_env: Mapping[str, str]
+    """The whole environment of the commands of metrics. Default: empty."""
     allow_simulated: bool
     """Whether `apply` may write a simulated result. Default: no."""
     listener: Callable[[Event], None]
@@ -99,6 +105,12 @@ class JudgeSettings(TypedDict, total=False):
     """
     engine_settings: EngineSettings
     """What the judge `cli` needs."""
+    max_cost_usd: float | None
+    """Most US dollars of all questions together. Default: no limit."""
+    max_pause: float
+    """Seconds that pauses for rate limits may take in all. Default: 1800."""
+    limits: Limits
+    """Of several runs together, with a deadline if there is one; this one shares them."""
     prices: Sequence[PriceSettings]
     """Whatever the built-in table says."""
 
@@ -115,6 +127,12 @@ class EvalSettings(Settings, total=False):
 
     repeats: int
     """Runs of a case that says nothing of its own; odd. Default: 1."""
+    max_cost_usd: float | None
+    """Most US dollars of trials and judge together. Default: no limit."""
+    max_pause: float
+    """Seconds that pauses for rate limits may take in all. Default: 1800."""
+    limits: Limits
+    """Of several runs together, with a deadline if there is one; this one shares them."""
     unsafe_local: bool
     """Whether real plugins may act on this machine, outside a container. Default: no."""
     listener: Callable[[EvalEvent], None]

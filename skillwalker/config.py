@@ -132,6 +132,10 @@ class EvalConfig:
     concurrency: int = 4
     max_trials: int | None = None
     """Most trials, retries included; 0 spends nothing."""
+    max_cost_usd: float | None = None
+    """Most US dollars of trials and judge together."""
+    max_pause: float = MAX_PAUSE
+    """Seconds that pauses for rate limits may take in all."""
     max_undecided: float = 0.1
     """Share of the trials that may stay undecided before no further one is started."""
     unsafe_local: bool = False
@@ -175,6 +179,13 @@ class EvalConfig:
                 "at least 0",
                 self.max_trials,
             ),
+            (
+                self.max_cost_usd is None or 0 <= self.max_cost_usd < inf,
+                "--max-cost-usd",
+                "at least 0 dollars, and a number",
+                self.max_cost_usd,
+            ),
+            (self.max_pause >= 0, "--max-pause", "at least 0 seconds", self.max_pause),
         )
         for holds, flag, rule, value in checks:
             if not holds:

@@ -154,7 +154,7 @@ def judged_by(
     name: str = "api",
     runs: int = 1,
     model: str | None = None,
-    may_ask: Callable[[], bool] = lambda: True,
+    limits: Limits | None = None,
 ) -> ChooseJudge:
     """Say who judges: a completer of the test's own; none cannot be opened."""
 
@@ -170,7 +170,7 @@ def judged_by(
             evals_dir=places.evals_dir,
             runs=runs,
             model=model,
-            may_ask=may_ask,
+            limits=limits or Limits(),
         )
 
     return choose

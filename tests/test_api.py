@@ -36,12 +36,14 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 
 
 def scil(project: Path, /, **settings: object) -> Summary:
-    known = {"engine": "simulated", "tests_dir": project, "output_dir": project / "output"}
+    known: dict[str, object] = {"engine": "simulated", "tests_dir": project, "html": False}
+    known["output_dir"] = project / "output"
     return anyio.run(partial(run_scil_loop, **known | settings))  # type: ignore[arg-type]  # by name
 
 
 def evals(project: Path, /, **settings: object) -> EvalSummary:
-    known = {"engine": "simulated", "tests_dir": project, "output_dir": project / "output"}
+    known: dict[str, object] = {"engine": "simulated", "tests_dir": project, "html": False}
+    known["output_dir"] = project / "output"
     return anyio.run(partial(run_evals, **known | settings))  # type: ignore[arg-type]  # by name
 
 

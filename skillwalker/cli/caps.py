@@ -1,5 +1,6 @@
 """What may be spent: flags and settings made into the limits of everything a command runs."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 import typer
@@ -7,10 +8,11 @@ import typer
 from skillwalker.budget.moments import parse_deadline, parse_span
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
-from skillwalker.config import MAX_PAUSE, LoopConfig
+from skillwalker.config import MAX_PAUSE, EvalConfig, LoopConfig
 from skillwalker.datatypes.vocabulary import Purpose
 from skillwalker.engines.registry import Choice
 from skillwalker.errors import ConfigError
+from skillwalker.estimate.evals import eval_prior
 from skillwalker.estimate.guess import make_prior
 from skillwalker.limits import Limits
 
@@ -70,6 +72,37 @@ def open_limits(
             free=[purpose for purpose, name in simulated if name == "simulated"],
             turns=min(config.max_turns, 2),
         ),
+    )
+
+
+def open_eval_limits(
+    opened: Project,
+    limits: LimitOptions,
+    config: EvalConfig,
+    *,
+    engine: str,
+    on_pause: Callable[[float], None],
+) -> Limits:
+    """Make the limits of an eval run, or of an evaluation.
+
+    Args:
+        opened: the project.
+        limits: as given.
+        config: with what the flags and the settings came to.
+        engine: of the trials.
+        on_pause: is told until when a rate limit pauses everything.
+
+    Raises:
+        BadParameter: exit code 2; a flag's value cannot be read.
+        ConfigError: a value of the settings cannot be read.
+    """
+    return Limits(
+        max_trials=config.max_trials,
+        max_cost_usd=config.max_cost_usd,
+        deadline=deadline(opened, limits),
+        max_pause=config.max_pause,
+        prior=eval_prior(opened.settings.prices, engine=engine),
+        on_pause=on_pause,
     )
 
 

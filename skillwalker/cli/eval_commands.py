@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from skillwalker.cli import loop_options as options
+from skillwalker.cli.option_groups import spread_groups
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 
 JUDGE = "Judge"
@@ -62,6 +63,7 @@ Force = Annotated[
 ]
 
 
+@spread_groups
 def evals_run(
     ctx: typer.Context,
     suites: Suites = None,
@@ -74,17 +76,21 @@ def evals_run(
     max_turns: MaxTurns = None,
     timeout: Timeout = None,
     concurrency: options.Concurrency = 4,
-    max_trials: options.MaxTrials = None,
     unsafe_local: UnsafeLocal = False,
     judge: Judge = None,
     judge_model: JudgeModel = None,
     judge_runs: JudgeRuns = 1,
+    *,
+    limits: options.LimitOptions,
+    junit: options.Junit = None,
+    no_html: options.NoHtml = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the cases of suites and evaluate them: exit 1 on failures, 3 when inconclusive."""
+    from skillwalker.cli import eval_planning as planning
     from skillwalker.cli import eval_running as running
     from skillwalker.cli.usage import one_value
 
@@ -96,6 +102,7 @@ def evals_run(
         engine=engine,
         claude=claude,
         judge=judge,
+        limits=limits,
         repeats=repeats,
         trial_model=one_value("--trial-model", trial_model) or opened.settings.models.trial,
         judge_model=judge_model or opened.settings.models.judge,
@@ -104,11 +111,15 @@ def evals_run(
         max_turns=max_turns,
         timeout=timeout,
         concurrency=concurrency,
-        max_trials=opened.settings.budget.max_trials if max_trials is None else max_trials,
         unsafe_local=unsafe_local,
     )
     as_json = wants_json(ctx, as_json)
-    raise typer.Exit(running.run(task, opened, as_json=as_json, quiet=quiet, debug=debug))
+    if limits.dry_run:
+        raise typer.Exit(planning.show_run(task, opened, as_json=as_json))
+    wishes = running.EvalWishes(
+        as_json=as_json, quiet=quiet, debug=debug, html=not no_html, junit=junit
+    )
+    raise typer.Exit(running.run(task, opened, wishes))
 
 
 def evals_score(
@@ -121,10 +132,15 @@ def evals_score(
     judge_runs: JudgeRuns = 1,
     claude: options.Claude = None,
     concurrency: Asked = 4,
+    max_cost_usd: options.MaxCostUsd = None,
+    deadline: options.Deadline = None,
+    max_pause: options.MaxPause = None,
+    dry_run: options.DryRun = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate a recorded run again, or all that have no results yet; runs no trial."""
+    from skillwalker.cli import eval_planning as planning
     from skillwalker.cli import eval_scoring as scoring
 
     opened = open_project(ctx, project)
@@ -137,8 +153,13 @@ def evals_score(
         opened,
         judge=judge,
         claude=claude,
+        limits=options.LimitOptions(
+            max_cost_usd=max_cost_usd, deadline=deadline, max_pause=max_pause
+        ),
         judge_model=judge_model or opened.settings.models.judge,
         judge_runs=judge_runs,
         concurrency=concurrency,
     )
+    if dry_run:
+        raise typer.Exit(planning.show_score(task, opened, run_id, again=force, as_json=as_json))
     raise typer.Exit(scoring.score(opened, task, run_id=run_id, again=force, as_json=as_json))

@@ -9,8 +9,10 @@ from pathlib import Path
 import anyio
 import typer
 
+from skillwalker.cli import caps
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.logs import log_to_stderr
+from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
@@ -24,8 +26,11 @@ from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
 from skillwalker.evaluation.records import outcome_record
 from skillwalker.evaluation.scoring import ChooseJudge
+from skillwalker.evaluation.summary import SIMULATED
 from skillwalker.limits import Limits
 from skillwalker.report.eval_text import judging_line, outcome_lines, started_line, trial_line
+from skillwalker.report.files import write_reports
+from skillwalker.report.money_text import paused
 
 EXIT_FAILED = 1
 EXIT_INCONCLUSIVE = 3
@@ -41,6 +46,25 @@ class EvalTask:
     engine_settings: EngineSettings
     judge: str | None
     """As written after `--judge`."""
+    limits: LimitOptions
+
+    @property
+    def judge_name(self) -> str:
+        """Who judges, if anything is to be judged."""
+        if self.judge is None and self.order.engine == SIMULATED:
+            return SIMULATED
+        return self.judge or judge_by_default(self.engine_settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalWishes:
+    """What a user wants done with a result."""
+
+    as_json: bool
+    quiet: bool
+    debug: bool
+    html: bool
+    junit: Path | None
 
 
 def prepare(
@@ -51,6 +75,7 @@ def prepare(
     engine: str | None,
     claude: str | None,
     judge: str | None,
+    limits: LimitOptions,
     **settings: object,
 ) -> EvalTask:
     """Fill in what was not said.
@@ -58,11 +83,27 @@ def prepare(
     Raises:
         BadParameter: exit code 2; a value is out of range, and the message names the flag.
     """
-    config = checked_config(**settings)
+    budget = opened.settings.budget
+    most = budget.max_trials if limits.max_trials is None else limits.max_trials
+    config = checked_config(**settings, max_trials=most, **money_and_pause(opened, limits))
     told = engine_settings(opened, concurrency=config.concurrency, claude=claude)
     choice = chosen_engine(opened, told, engine)
     order = EvalOrder(suites=suites, tests=tests, engine=choice.name, config=config)
-    return EvalTask(order=order, choice=choice, engine_settings=told, judge=judge)
+    return EvalTask(order=order, choice=choice, engine_settings=told, judge=judge, limits=limits)
+
+
+def money_and_pause(opened: Project, limits: LimitOptions) -> dict[str, float | None]:
+    """Fill in the limits that an evaluation has too.
+
+    Raises:
+        BadParameter: exit code 2; a flag's value cannot be read.
+        ConfigError: a value of the settings cannot be read.
+    """
+    own = opened.settings.budget.max_cost_usd
+    return {
+        "max_cost_usd": own if limits.max_cost_usd is None else limits.max_cost_usd,
+        "max_pause": caps.max_pause(opened, limits),
+    }
 
 
 def checked_config(**settings: object) -> EvalConfig:
@@ -77,13 +118,15 @@ def checked_config(**settings: object) -> EvalConfig:
         raise typer.BadParameter(str(error)) from error
 
 
-def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: bool) -> int:
+def run(task: EvalTask, opened: Project, wishes: EvalWishes) -> int:
     """Run and evaluate cases, tell the result, and give the exit code."""
-    if debug:
+    if wishes.debug:
         log_to_stderr()
     order, told = task.order, task.engine_settings
-    limits = Limits(max_trials=order.config.max_trials)
-    progress = Progress(task.choice, quiet=quiet)
+    limits = caps.open_eval_limits(
+        opened, task.limits, order.config, engine=order.engine, on_pause=say_pause
+    )
+    progress = Progress(task.choice, quiet=wishes.quiet)
     around = EvalSurroundings(
         places=opened.places,
         temporary=told.temporary,
@@ -96,14 +139,16 @@ def run(task: EvalTask, opened: Project, *, as_json: bool, quiet: bool, debug: b
             told,
             order.config,
             asked=task.judge,
-            may_ask=lambda: not limits.interrupted,
+            limits=limits,
             listener=progress,
         ),
+        prices=opened.settings.prices,
     )
     outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
     if outcome is None:
         return EXIT_INTERRUPTED
-    tell([outcome], as_json=as_json, alone=True)
+    leave(outcome, html=wishes.html, junit=wishes.junit)
+    tell([outcome], as_json=wishes.as_json, alone=True)
     return EXIT_INTERRUPTED if limits.interrupted else exit_code(outcome)
 
 
@@ -113,24 +158,42 @@ def judge_of(
     config: EvalConfig,
     *,
     asked: str | None,
-    may_ask: Callable[[], bool],
+    limits: Limits,
     listener: Callable[[Judging], None],
 ) -> ChooseJudge:
     """Prepare to choose who judges: as the improver is chosen where nobody is named."""
-    login = told.login
     return choose_judge(
         asked,
-        by_default="api" if login.api_key or login.auth_token else "cli",
+        by_default=judge_by_default(told),
         config=config,
         seat=Seat(
             evals_dir=opened.places.evals_dir,
-            login=login,
+            login=told.login,
             engine_settings=told,
             prices=opened.settings.prices,
         ),
-        may_ask=may_ask,
+        limits=limits,
         listener=listener,
     )
+
+
+def judge_by_default(told: EngineSettings) -> str:
+    """Say who judges real trials where nobody is named."""
+    return "api" if told.login.api_key or told.login.auth_token else "cli"
+
+
+def leave(outcome: EvalOutcome, *, html: bool, junit: Path | None = None) -> None:
+    """Write the reports of an evaluated run; a fault of theirs ends nothing."""
+    reports = write_reports(
+        outcome.folder, html=html, junit=None if junit is None else junit.absolute()
+    )
+    for fault in reports.faults:
+        typer.echo(f"warning: {fault}", err=True)
+
+
+def say_pause(until: float) -> None:
+    """Say until when a rate limit pauses everything."""
+    typer.echo(paused(until), err=True)
 
 
 def exit_code(outcome: EvalOutcome, *, is_new: bool = True) -> int:

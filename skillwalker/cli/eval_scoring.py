@@ -8,17 +8,30 @@ from functools import partial
 import anyio
 import typer
 
+from skillwalker.cli import caps
 from skillwalker.cli.engines import engine_settings
-from skillwalker.cli.eval_running import WORST_FIRST, checked_config, exit_code, judge_of, tell
+from skillwalker.cli.eval_running import (
+    WORST_FIRST,
+    checked_config,
+    exit_code,
+    judge_of,
+    leave,
+    money_and_pause,
+    say_pause,
+    tell,
+)
+from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import Judging
 from skillwalker.engines.registry import EngineSettings
+from skillwalker.estimate.guess import require_prices
 from skillwalker.evaluation.rescoring import rescore_run
-from skillwalker.evaluation.scoring import score_runs
+from skillwalker.evaluation.scoring import ChooseJudge, open_questions, score_runs
 from skillwalker.limits import Limits
+from skillwalker.recording.glances import REPORT
 from skillwalker.report.eval_text import judging_line, rescored_lines
 
 
@@ -30,34 +43,48 @@ class ScoreTask:
     engine_settings: EngineSettings
     judge: str | None
     """As written after `--judge`."""
+    limits: LimitOptions
 
 
 def prepare(
-    opened: Project, *, judge: str | None, claude: str | None, **settings: object
+    opened: Project,
+    *,
+    judge: str | None,
+    claude: str | None,
+    limits: LimitOptions,
+    **settings: object,
 ) -> ScoreTask:
     """Fill in what was not said.
 
     Raises:
         BadParameter: exit code 2; a value is out of range, and the message names the flag.
     """
-    config = checked_config(**settings)
+    config = checked_config(**settings, **money_and_pause(opened, limits))
     told = engine_settings(opened, concurrency=config.concurrency, claude=claude)
-    return ScoreTask(config=config, engine_settings=told, judge=judge)
+    return ScoreTask(config=config, engine_settings=told, judge=judge, limits=limits)
+
+
+def chosen_judge(task: ScoreTask, opened: Project, limits: Limits) -> ChooseJudge:
+    """Prepare to choose who judges."""
+    return judge_of(
+        opened,
+        task.engine_settings,
+        task.config,
+        asked=task.judge,
+        limits=limits,
+        listener=_say_judging,
+    )
 
 
 def score(
     opened: Project, task: ScoreTask, *, run_id: str | None, again: bool, as_json: bool
 ) -> int:
     """Evaluate recorded runs, tell the results, and give the exit code of them all."""
-    limits = Limits()
-    judge = judge_of(
-        opened,
-        task.engine_settings,
-        task.config,
-        asked=task.judge,
-        may_ask=lambda: not limits.interrupted,
-        listener=_say_judging,
-    )
+    limits = caps.open_eval_limits(opened, task.limits, task.config, engine="", on_pause=say_pause)
+    judge = chosen_judge(task, opened, limits)
+    if task.config.max_cost_usd is not None:
+        asked, _ = open_questions(opened.places.output_dir, run_id, judge=judge, again=again)
+        require_prices(asked, opened.settings.prices)
     work = partial(
         score_runs,
         opened.places.output_dir,
@@ -71,6 +98,8 @@ def score(
         return EXIT_INTERRUPTED
     if not outcomes:
         typer.echo("every eval run has results; name one to evaluate it again", err=True)
+    for outcome in outcomes:
+        leave(outcome, html=(outcome.folder / REPORT).is_file())
     tell(outcomes, as_json=as_json, alone=run_id is not None)
     codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
     codes |= {EXIT_INTERRUPTED} if limits.interrupted else set()

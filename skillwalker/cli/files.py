@@ -143,6 +143,7 @@ def apply(
         )
         _remember(note)
     mark_applied(run, applied=True)
+    _refresh(run)
     _report(ctx, as_json, planned, places, run_id=run.name, dry_run=False)
 
 
@@ -233,6 +234,7 @@ def _mark_not_applied(run: Path) -> None:
 
     if any((run / name).is_file() for name in SUMMARIES):
         mark_applied(run, applied=False)
+        _refresh(run)
 
 
 def _remember(note: Callable[[], None]) -> None:
@@ -243,6 +245,14 @@ def _remember(note: Callable[[], None]) -> None:
         note()
     except SkillwalkerError as error:
         typer.echo(f"warning: skillwalker.lock was not updated: {error}", err=True)
+
+
+def _refresh(run: Path) -> None:
+    """Let the run's reports say what is in the file now, and what to do next."""
+    from skillwalker.report.files import refresh_reports
+
+    for fault in refresh_reports(run).faults:
+        typer.echo(f"warning: {fault}", err=True)
 
 
 def _drop_if_empty(run: Path) -> None:

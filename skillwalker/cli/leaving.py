@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from skillwalker.cli.endings import Wishes, next_command, short_path
+from skillwalker.cli.endings import Wishes, short_path
 from skillwalker.cli.environment import in_github_actions, job_summary
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import Position
 from skillwalker.errors import SkillwalkerError
 from skillwalker.paths import Places
 from skillwalker.report.files import MARKDOWN, Reports, write_junit, write_reports
+from skillwalker.report.next_step import next_command
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.recorded import RecordedRun

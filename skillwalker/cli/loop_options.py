@@ -117,7 +117,7 @@ MaxCostUsd = Annotated[
     typer.Option(
         "--max-cost-usd",
         metavar="USD",
-        help="Most money, of trials and improver together; estimated where it is not known.",
+        help="Most money, of all calls together; estimated where it is not known.",
     ),
 ]
 Deadline = Annotated[

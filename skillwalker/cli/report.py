@@ -61,11 +61,11 @@ def _next_command(folder: Path) -> str | None:
     Raises:
         StoreError: it has no summary; the message says how to go on.
     """
-    from skillwalker.cli.endings import next_command, resume_command
     from skillwalker.errors import StoreError
     from skillwalker.recording.recorded_evals import is_evaluated
     from skillwalker.recording.records import read_summary as read_record
     from skillwalker.recording.store import SUMMARIES, read_plan, read_summary
+    from skillwalker.report.next_step import next_command, resume_command
 
     if any((folder / name).is_file() for name in SUMMARIES):
         return next_command(read_record(read_summary(folder)), quiet=False)
@@ -78,11 +78,11 @@ def _next_command(folder: Path) -> str | None:
 
 def _report_all(output: Path, *, transcripts: bool) -> "Reports":
     """Write the index, and the reports that are missing, so that it leads somewhere."""
-    from skillwalker.cli.endings import next_command
     from skillwalker.errors import StoreError
     from skillwalker.recording.glances import glance_at_runs
     from skillwalker.recording.recorded_evals import is_evaluated
     from skillwalker.report.files import Reports, write_index, write_reports
+    from skillwalker.report.next_step import next_command
 
     if not output.is_dir():
         raise StoreError(f"there is no recorded run: {output} does not exist")

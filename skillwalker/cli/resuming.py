@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from skillwalker.cli import caps, ordering, running
-from skillwalker.cli.endings import Wishes, exit_code, resume_command, show_final
+from skillwalker.cli.endings import Wishes, exit_code, show_final
 from skillwalker.cli.given import given_options, refuse_settled
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
@@ -26,6 +26,7 @@ from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.report import wording
 from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
+from skillwalker.report.next_step import resume_command
 
 MAY_BE_GIVEN = frozenset(
     {"resume", "more", "accept_changes", "concurrency", "apply", "allow_simulated"}

@@ -16,7 +16,6 @@ from skillwalker.cli.endings import (
     EXIT_INCONCLUSIVE,
     Wishes,
     exit_code,
-    resume_command,
     show_final,
 )
 from skillwalker.cli.environment import can_ask, command_environment
@@ -38,6 +37,7 @@ from skillwalker.recording.rows import RowFiles
 from skillwalker.recording.store import find_run
 from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
+from skillwalker.report.next_step import resume_command
 from skillwalker.statistics.against import hold_against
 
 WORST_FIRST = (EXIT_INTERRUPTED, 1, EXIT_INCONCLUSIVE, EXIT_GATE)

@@ -196,6 +196,9 @@ class EvalSummary:
     """Who graded: api, cli or simulated; None where nothing was graded."""
     usage: tuple[tuple[str, UsageTotal], ...]
     tests: tuple[CaseStatus, ...]
+    judge_stopped: StopReason | None = None
+    """The limit that left questions to the judge unasked, in the last evaluation."""
+    judge_cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

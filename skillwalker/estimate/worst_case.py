@@ -203,7 +203,7 @@ def _trial_money(
             calls=calls,
             likely_usd=None if warm is None else warm * calls,
             worst_usd=None if cold is None else cold * worst,
-            price_source=_source(model, prices, is_free=is_free),
+            price_source=price_source(model, prices, is_free=is_free),
         )
 
 
@@ -216,11 +216,11 @@ def _improver_money(model: str, proposals: int, prices: Prices, *, is_free: bool
         calls=proposals,
         likely_usd=None if once is None else once * proposals,
         worst_usd=None if once is None else once * proposals * MAX_CALLS,
-        price_source=_source(model, prices, is_free=is_free),
+        price_source=price_source(model, prices, is_free=is_free),
     )
 
 
-def _source(model: str, prices: Prices, *, is_free: bool) -> str:
+def price_source(model: str, prices: Prices, *, is_free: bool) -> str:
     """Say where a price is from."""
     if is_free:
         return "no model is asked"

@@ -11,6 +11,7 @@ from skillwalker.engines.registry import EngineSettings
 from skillwalker.evaluation.judging import JudgeTools
 from skillwalker.evaluation.scoring import ChooseJudge
 from skillwalker.evaluation.summary import SIMULATED
+from skillwalker.limits import Limits
 from skillwalker.settings import PriceSettings
 
 
@@ -31,7 +32,7 @@ def choose_judge(
     by_default: str,
     config: EvalConfig,
     seat: Seat,
-    may_ask: Callable[[], bool] = lambda: True,
+    limits: Limits | None = None,
     listener: Callable[[Judging], None] = lambda _: None,
 ) -> ChooseJudge:
     """Prepare to choose who judges; nobody is asked yet.
@@ -41,7 +42,7 @@ def choose_judge(
         by_default: who judges real runs.
         config: model, runs and concurrency.
         seat: where a judge finds what it needs.
-        may_ask: says whether another question may be asked.
+        limits: of the questions; None sets none.
         listener: is told before the judge is asked.
     """
 
@@ -61,7 +62,7 @@ def choose_judge(
             model=config.judge_model,
             runs=config.judge_runs,
             concurrency=config.concurrency,
-            may_ask=may_ask,
+            limits=Limits() if limits is None else limits,
             listener=listener,
         )
 

@@ -5,22 +5,28 @@ twice says the same and costs nothing, and a changed rubric asks only what it ch
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from skillwalker.completers.limited import LimitedCompleter
 from skillwalker.completers.protocol import Completer
 from skillwalker.datatypes.evals import EvalCase, EvalTrial, Judging
 from skillwalker.datatypes.improver import Exchange
 from skillwalker.datatypes.judging import Grade, JudgeCall, Rubric
-from skillwalker.errors import ConfigError, SuiteError
-from skillwalker.evaluation.gradable import GradingJob, Wanted, grading_jobs, judged_cases
+from skillwalker.datatypes.vocabulary import Purpose, StopReason
+from skillwalker.errors import ConfigError
+from skillwalker.evaluation.docket import Question, make_docket
+from skillwalker.evaluation.gradable import GradingJob
 from skillwalker.evaluation.judge_rows import Bench
 from skillwalker.evaluation.store import EvalStore, TrialName
+from skillwalker.evaluation.summary import SIMULATED
 from skillwalker.judge.grade import Sitting, grade, hold_sitting
-from skillwalker.suites.rubrics import read_rubric
+from skillwalker.limits import Limits
 from skillwalker.trials.pool import map_bounded
 
 INTERRUPTED = "the run was interrupted before the judge was asked"
+GRACE = 180.0
+"""Seconds behind a deadline that an answer may still take: as many as a trial of a call may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +43,8 @@ class JudgeTools:
     """Of every rubric, whatever it says."""
     runs: int = 1
     concurrency: int = 4
-    may_ask: Callable[[], bool] = lambda: True
-    """Says whether another question may be asked."""
+    limits: Limits = field(default_factory=Limits)
+    """Say whether another question may be asked, and are told what it took."""
     listener: Callable[[Judging], None] = lambda _: None
 
     @property
@@ -55,19 +61,10 @@ class Judged:
     """By suite and file; a text says why it cannot be read."""
     grades: Mapping[tuple[str, str, int], Mapping[int, Grade]]
     """By suite, case and place of the expectation, then by run."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """One sitting of the judge over a job."""
-
-    job: GradingJob
-    judge_run: int
-
-    @property
-    def name(self) -> tuple[str, int]:
-        """What tells it from others."""
-        return self.job.key, self.judge_run
+    stopped: StopReason | None = None
+    """The limit that left questions unasked."""
+    cause: str | None = None
+    """The same in a line for people."""
 
 
 async def ask_judge(
@@ -88,37 +85,21 @@ async def ask_judge(
     Raises:
         StoreError: the record cannot be read or written.
     """
-    wanted = judged_cases(cases)
-    rubrics = _read_rubrics(wanted, tools.evals_dir)
-    jobs = grading_jobs(
-        wanted, trials, rubrics, store=store, judge=tools.name, model_of=tools.bench.model_of
-    )
-    questions = [
-        _Question(job=job, judge_run=number)
-        for job in jobs
-        if job.asking.questions
-        for number in range(tools.runs)
-    ]
-    recorded = _recorded(store)
-    known = {(one.key, one.judge_run): one for one in recorded}
-    # Trials that are alike word for word are one question.
-    new = {one.name: one for one in questions if one.name not in known}
-    open_ones = tuple(new.values())
-    if open_ones:
-        models = tuple(dict.fromkeys(one.job.model for one in open_ones))
-        tools.listener(
-            Judging(
-                judge=tools.name,
-                models=models,
-                calls=len(open_ones),
-                reused=len(questions) - len(open_ones),
-            )
-        )
+    docket = make_docket(cases, trials, store=store, bench=tools.bench, evals_dir=tools.evals_dir)
+    if docket.open_ones:
+        tools.listener(docket.told(tools.name))
     session = _Session(store, tools)
-    asked = await map_bounded(session.ask, open_ones, limit=tools.concurrency)
-    sittings = {name: one.sitting for name, one in known.items()}
-    sittings |= {one.name: sitting for one, sitting in zip(open_ones, asked, strict=True)}
-    return Judged(rubrics=rubrics, grades=_grades(jobs, sittings, tools.runs))
+    asked = await map_bounded(session.ask, docket.open_ones, limit=tools.concurrency)
+    sittings = docket.known | {
+        one.name: sitting for one, sitting in zip(docket.open_ones, asked, strict=True)
+    }
+    cut = next((sitting for sitting in asked if sitting.stopped is not None), None)
+    return Judged(
+        rubrics=docket.rubrics,
+        grades=_grades(docket.jobs, sittings, tools.runs),
+        stopped=None if cut is None else cut.stopped,
+        cause=None if cut is None else cut.failure,
+    )
 
 
 class _Session:
@@ -134,11 +115,12 @@ class _Session:
         self._tools = tools
         self._completers: dict[str, Completer | str] = {}
 
-    async def ask(self, question: _Question) -> Sitting:
+    async def ask(self, question: Question) -> Sitting:
         """Hold one sitting; a judge that cannot be asked is told in it."""
         job = question.job
-        if not self._tools.may_ask():
-            return Sitting(exchanges=(), failure=INTERRUPTED)
+        if self._tools.limits.interrupted:
+            stopped = StopReason.INTERRUPTED
+            return Sitting(exchanges=(), failure=INTERRUPTED, stopped=stopped)
         completer = self._completer(job.model)
         if isinstance(completer, str):
             return Sitting(exchanges=(), failure=completer)
@@ -151,12 +133,18 @@ class _Session:
         """Open the judge of a model once; a text says what it lacks."""
         if model not in self._completers:
             try:
-                self._completers[model] = self._tools.open(model)
+                self._completers[model] = LimitedCompleter(
+                    inner=self._tools.open(model),
+                    limits=self._tools.limits,
+                    purpose=Purpose.JUDGE,
+                    model=SIMULATED if self._tools.name == SIMULATED else model,
+                    grace=GRACE,
+                )
             except ConfigError as error:
                 self._completers[model] = str(error)
         return self._completers[model]
 
-    def _call(self, question: _Question, attempt: int, exchange: Exchange) -> JudgeCall:
+    def _call(self, question: Question, attempt: int, exchange: Exchange) -> JudgeCall:
         job = question.job
         return JudgeCall(
             key=job.key,
@@ -174,52 +162,6 @@ class _Session:
             fault=exchange.fault,
             usage=exchange.usage,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Remembered:
-    """A sitting that was recorded whole."""
-
-    key: str
-    judge_run: int
-    sitting: Sitting
-
-
-def _recorded(store: EvalStore) -> list[_Remembered]:
-    """Read the sittings of before whose last reply was taken."""
-    return [
-        _Remembered(
-            key=call.key,
-            judge_run=call.judge_run,
-            sitting=Sitting(
-                exchanges=(
-                    Exchange(
-                        prompt=call.prompt,
-                        reply=call.reply,
-                        fault=None,
-                        model=call.model,
-                        usage=call.usage,
-                    ),
-                )
-            ),
-        )
-        for call in store.read_judge()
-        if call.fault is None
-    ]
-
-
-def _read_rubrics(wanted: Sequence[Wanted], evals_dir: Path) -> dict[tuple[str, str], Rubric | str]:
-    """Read every rubric as it is now."""
-    rubrics: dict[tuple[str, str], Rubric | str] = {}
-    for case, _, one in wanted:
-        name = one.rubric_file.as_posix()
-        if (case.suite, name) in rubrics:
-            continue
-        try:
-            rubrics[case.suite, name] = read_rubric(evals_dir / case.suite / one.rubric_file)
-        except SuiteError as error:
-            rubrics[case.suite, name] = f"the rubric cannot be graded by: {error}"
-    return rubrics
 
 
 def _grades(

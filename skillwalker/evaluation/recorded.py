@@ -10,6 +10,8 @@ from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted, Pla
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import EngineUnavailableError
+from skillwalker.estimate.evals import paid_models
+from skillwalker.estimate.guess import require_prices
 from skillwalker.evaluation.plan import EvalOrder, plan_cases
 from skillwalker.evaluation.run import Ended, EvalTools, run_cases
 from skillwalker.evaluation.scoring import ChooseJudge, evaluate
@@ -18,6 +20,7 @@ from skillwalker.limits import Limits
 from skillwalker.paths import Places
 from skillwalker.recording.store import create_run
 from skillwalker.scratch import scratch_folder
+from skillwalker.settings import PriceSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,7 @@ class EvalSurroundings:
     listener: Callable[[EvalEvent], None]
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]]
     judge: ChooseJudge
+    prices: tuple[PriceSettings, ...] = ()
 
 
 async def run_eval_order(order: EvalOrder, around: EvalSurroundings) -> EvalOutcome:
@@ -40,10 +44,15 @@ async def run_eval_order(order: EvalOrder, around: EvalSurroundings) -> EvalOutc
 
     Raises:
         SuiteError: a suite or a case is wrong; nothing was written.
-        ConfigError: the engine is unknown or cannot run the cases; nothing was written.
+        ConfigError: the engine is unknown or cannot run the cases, or a budget in dollars could
+            not be kept; nothing was written.
         StoreError: the run cannot be recorded.
     """
     planned = plan_cases(around.places, order)
+    if order.config.max_cost_usd is not None:
+        judge = around.judge(order.engine).name
+        asked = paid_models(planned, order.config, engine=order.engine, judge=judge)
+        require_prices(asked, around.prices)
     opening = around.open_engine()
     store = EvalStore(create_run(around.places.output_dir), secrets=around.login.secrets)
     try:

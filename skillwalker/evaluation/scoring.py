@@ -4,6 +4,7 @@ A run is evaluated at its end and whenever it is asked for again: so scoring twi
 and a run that was killed can still be scored for what it had.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,13 +12,14 @@ from skillwalker.datatypes.evals import EvalCase, EvalOutcome, EvalTrial, Result
 from skillwalker.datatypes.scores import sum_usage
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import StoreError
+from skillwalker.evaluation.docket import make_docket
 from skillwalker.evaluation.expectations import evaluate_case
 from skillwalker.evaluation.gradable import judged_cases
 from skillwalker.evaluation.judge_rows import Bench, judge_rows
 from skillwalker.evaluation.judging import Judged, JudgeTools, ask_judge
 from skillwalker.evaluation.run import Ended
 from skillwalker.evaluation.store import EvalStore, TrialName, list_eval_runs
-from skillwalker.evaluation.summary import summarise
+from skillwalker.evaluation.summary import SIMULATED, summarise
 from skillwalker.recording.store import find_run
 
 ChooseJudge = Callable[[str], JudgeTools]
@@ -59,6 +61,35 @@ async def score_runs(
     return tuple(outcomes)
 
 
+def open_questions(
+    output_dir: Path, run_id: str | None = None, *, judge: ChooseJudge, again: bool = False
+) -> tuple[Counter[str], int]:
+    """Count by model what `score_runs` would ask a judge for money now, and the runs it reads.
+
+    Arguments and errors are those of `score_runs`; nobody is asked and nothing is written.
+    """
+    if run_id is not None:
+        folders: Sequence[Path] = (find_run(output_dir, run_id),)
+    else:
+        folders = list_eval_runs(output_dir, evaluated=again)
+    asked: Counter[str] = Counter()
+    for folder in folders:
+        store = EvalStore(folder)
+        tools = judge(store.read_engine())
+        cases, trials = store.read_cases(), _last_attempts(store.read_trials())
+        if judged_cases(cases) and tools.name != SIMULATED:
+            docket = make_docket(
+                cases, trials, store=store, bench=tools.bench, evals_dir=tools.evals_dir
+            )
+            asked.update(one.job.model for one in docket.open_ones)
+    return asked, len(folders)
+
+
+def _last_attempts(trials: Sequence[EvalTrial]) -> dict[TrialName, EvalTrial]:
+    """Give the last attempt of each run."""
+    return {(one.suite, one.case, one.run_index): one for one in trials}
+
+
 async def _score(folder: Path, judge: ChooseJudge, secrets: Sequence[str]) -> EvalOutcome:
     """Evaluate a recorded run; why it ended early, it has recorded itself."""
     store = EvalStore(folder, secrets=secrets)
@@ -86,7 +117,7 @@ async def evaluate(store: EvalStore, ended: Ended, judge: ChooseJudge) -> EvalOu
         StoreError: the record cannot be read or written.
     """
     cases, trials = store.read_cases(), store.read_trials()
-    last = {(one.suite, one.case, one.run_index): one for one in trials}
+    last = _last_attempts(trials)
     tools = judge(store.read_engine()) if judged_cases(cases) else None
     judged = Judged(rubrics={}, grades={})
     if tools is not None:
@@ -104,6 +135,8 @@ async def evaluate(store: EvalStore, ended: Ended, judge: ChooseJudge) -> EvalOu
             judge=bench.judge,
             stopped=ended.reason,
             cause=ended.cause,
+            judge_stopped=judged.stopped,
+            judge_cause=judged.cause,
         ),
         rows=tuple(row for _, rows in by_case for row in rows),
     )

@@ -28,6 +28,8 @@ def summarise(
     judge: str | None = None,
     stopped: StopReason | None = None,
     cause: str | None = None,
+    judge_stopped: StopReason | None = None,
+    judge_cause: str | None = None,
 ) -> EvalSummary:
     """Count cases, and what every attempt took and cost.
 
@@ -40,6 +42,8 @@ def summarise(
         judge: who graded; None where nothing was graded.
         stopped: why the run ended before its last case.
         cause: the same in a line for people.
+        judge_stopped: the limit that left questions to the judge unasked.
+        judge_cause: the same in a line for people.
     """
     tests = _statuses(by_case)
     statuses = [test.status for test in tests]
@@ -76,6 +80,8 @@ def summarise(
         judge=judge,
         usage=(("trial", total), ("judge", judged or UsageTotal())),
         tests=tests,
+        judge_stopped=judge_stopped,
+        judge_cause=judge_cause,
     )
 
 

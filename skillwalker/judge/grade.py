@@ -8,7 +8,8 @@ from skillwalker.completers.protocol import Completer, UnusableReplyError
 from skillwalker.datatypes.evals import Status
 from skillwalker.datatypes.improver import Completion, Exchange
 from skillwalker.datatypes.judging import Criterion, Grade, Graded, Rubric
-from skillwalker.errors import CompletionError
+from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.errors import BudgetReached, CompletionError
 from skillwalker.judge.prompt import ANSWER_SCHEMA, write_prompt
 from skillwalker.judge.questions import Asking
 from skillwalker.judge.reply import grades_of, read_reply
@@ -29,6 +30,8 @@ class Sitting:
     """Each was paid for; the last one counts."""
     failure: str | None = None
     """Why there is no reply to count."""
+    stopped: StopReason | None = None
+    """The limit that let nothing more be asked, where that is why."""
 
     @property
     def is_whole(self) -> bool:
@@ -59,6 +62,12 @@ async def hold_sitting(
             continue
         except CompletionError as error:
             return Sitting(exchanges=tuple(exchanges), failure=str(error))
+        except BudgetReached as reached:
+            return Sitting(
+                exchanges=tuple(exchanges),
+                failure=str(reached),
+                stopped=StopReason(reached.reason),
+            )
         fault, failure = read_reply(completion.text, asking.questions).fault, None
         exchanges.append(_exchange(prompt, completion, fault))
         if fault is None:

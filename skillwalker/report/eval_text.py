@@ -141,6 +141,8 @@ def _closing(summary: EvalSummary, folder: str) -> Iterator[str]:
     yield f"{counts}; {_trials(summary.trials)}, {seconds:.1f} s, {tokens}, {cost}"
     if summary.cause is not None:
         yield f"ended early: {one_line(summary.cause)}"
+    if summary.judge_cause is not None:
+        yield f"the judge was not asked everything: {one_line(summary.judge_cause)}"
     yield f"recorded in {folder}"
     if summary.judge == SIMULATED_JUDGE:
         yield SIMULATED_GRADES

@@ -11,12 +11,17 @@ from skillwalker.errors import StoreError
 from skillwalker.recording.glances import REPORT, glance_at_runs
 from skillwalker.recording.recorded import read_recorded, read_trial_dialogue
 from skillwalker.recording.recorded_evals import is_evaluated, read_evaluated
+from skillwalker.recording.records import read_summary
 from skillwalker.recording.rows import write_atomically
+from skillwalker.recording.store import read_summary as read_summary_row
+from skillwalker.report.next_step import next_command
 
 logger = logging.getLogger(__name__)
 
 MARKDOWN = "report.md"
 INDEX = "index.html"
+LEFT_OUT = "Transcripts are left out of this report"
+"""What a page says that was written without them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,28 @@ def write_reports(
         faults += fault
         written += [] if fault else [path]
     return Reports(written=tuple(written), faults=tuple(faults))
+
+
+def refresh_reports(folder: Path) -> Reports:
+    """Write the reports that a run has once more, for its summary changed; none is added.
+
+    Args:
+        folder: the run's.
+    """
+    page, there = folder / REPORT, (folder / REPORT, folder / MARKDOWN)
+    if not any(path.is_file() for path in there):
+        return Reports(written=(), faults=())
+    try:
+        summary = read_summary(read_summary_row(folder))
+        transcripts = not (page.is_file() and LEFT_OUT in page.read_text("utf-8", "replace"))
+    except (StoreError, OSError) as error:
+        return Reports(written=(), faults=(f"the reports of run {folder.name}: {error}",))
+    return write_reports(
+        folder,
+        html=page.is_file(),
+        transcripts=transcripts,
+        next_command=next_command(summary, quiet=False),
+    )
 
 
 def _make(path: Path, make: Callable[[], str]) -> None:

@@ -36,7 +36,7 @@ def _lines(order: Order, plan: Plan, estimate: Estimate, payer: str) -> Iterator
         yield f"  improver: {order.improver}, model {plan.config.improver_model}"
     yield f"  trials at most: {_trials(estimate)}"
     for one in estimate.money:
-        yield f"  {_money(one)}"
+        yield f"  {money_line(one)}"
     likely, worst = dollars(estimate.likely_usd), dollars(estimate.worst_usd)
     yield f"  money: {likely} likely, {worst} at worst"
     yield (
@@ -61,7 +61,7 @@ def _trials(estimate: Estimate) -> str:
     return f"{text}; --max-trials allows {estimate.max_trials}"
 
 
-def _money(one: Money) -> str:
+def money_line(one: Money) -> str:
     """Tell what calls of one purpose may cost, and by whose price."""
     if one.worst_usd is None:
         return (

@@ -16,6 +16,7 @@ from skillwalker.datatypes.evals import EvalOutcome
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import OutputFile, OutputFiles, Usage
 from skillwalker.errors import CompletionError
+from skillwalker.limits import Limits
 from skillwalker.paths import Places
 from skillwalker.simulation.grading import scripted_grades
 from tests.eval_world import (
@@ -294,7 +295,9 @@ def test_the_judge_sees_the_last_attempt_alone(tmp_path: Path) -> None:
 def test_an_interrupt_asks_nothing_more(tmp_path: Path) -> None:
     places = project(tmp_path)
     judge = TableJudge(ALL)
-    asked = judged_by(places, judge, may_ask=lambda: False)
+    limits = Limits()
+    limits.interrupt()
+    asked = judged_by(places, judge, limits=limits)
     outcome = run_order(places, TableEngine({"prompt of a": [ANSWER]}), order_of(), judge=asked)
     assert judge.prompts == []
     assert "interrupted before the judge was asked" in outcome.rows[1].reasoning

@@ -1,0 +1,114 @@
+"""--dry-run of evals run and evals score: what they would take; nothing is spent or written."""
+
+import json
+from collections.abc import Sequence
+
+import typer
+
+from skillwalker.budget.moments import say_span
+from skillwalker.cli.eval_running import EvalTask
+from skillwalker.cli.eval_scoring import ScoreTask, chosen_judge
+from skillwalker.cli.options import Project
+from skillwalker.datatypes.evals import PlannedCase
+from skillwalker.estimate.evals import (
+    SIMULATED,
+    estimate_evals,
+    estimate_questions,
+    paid_models,
+)
+from skillwalker.estimate.guess import require_prices
+from skillwalker.estimate.records import estimate_record
+from skillwalker.estimate.worst_case import Estimate
+from skillwalker.evaluation.plan import plan_cases
+from skillwalker.evaluation.scoring import open_questions
+from skillwalker.limits import Limits
+from skillwalker.report.plan_text import dollars, money_line
+from skillwalker.report.wording import SIMULATED as LOUD
+
+
+def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
+    """Print what an eval run would do and take; give the exit code, 0.
+
+    Raises:
+        SkillwalkerError: it could not begin; the message is that of the run itself.
+    """
+    order, prices, judge = task.order, opened.settings.prices, task.judge_name
+    planned = plan_cases(opened.places, order)
+    if order.config.max_cost_usd is not None:
+        require_prices(paid_models(planned, order.config, engine=order.engine, judge=judge), prices)
+    estimate = estimate_evals(
+        planned, order.config, engine=order.engine, judge=judge, own_prices=prices
+    )
+    simulated = order.engine == SIMULATED
+    payer = "nobody" if simulated else task.engine_settings.access.payer
+    record: dict[str, object] = {
+        "dry_run": True,
+        "kind": "evals",
+        "suites": list(dict.fromkeys(one.case.suite for one in planned)),
+        "cases": len(planned),
+        "engine": order.engine,
+        "engine_why": task.choice.why,
+        "payer": payer,
+        "judge": judge if len(estimate.money) > len(_models(planned)) else None,
+        "simulated": simulated,
+        "max_cost_usd": order.config.max_cost_usd,
+        **estimate_record(estimate),
+    }
+    head = (
+        f"evals run: {len(planned)} cases of {', '.join(_suites(planned))}",
+        f"  engine: {order.engine} ({task.choice.why}); paid by {payer}",
+        f"  trials at most: {estimate.trials}, {estimate.worst_trials} if each must be run twice",
+    )
+    span = (
+        f"  time with {estimate.concurrency} at once: about {say_span(estimate.likely_seconds)},"
+        f" {say_span(estimate.worst_seconds)} at worst (every trial twice and until its timeout)"
+    )
+    _show(record, (*head, *_money(estimate), span, *((f"  {LOUD}",) * simulated)), as_json)
+    return 0
+
+
+def show_score(
+    task: ScoreTask, opened: Project, run_id: str | None, *, again: bool, as_json: bool
+) -> int:
+    """Print what evaluating recorded runs would take; give the exit code, 0.
+
+    Raises:
+        SkillwalkerError: a run cannot be read.
+    """
+    judge = chosen_judge(task, opened, Limits())
+    asked, runs = open_questions(opened.places.output_dir, run_id, judge=judge, again=again)
+    if task.config.max_cost_usd is not None:
+        require_prices(asked, opened.settings.prices)
+    estimate = estimate_questions(
+        asked, task.config, is_free=False, own_prices=opened.settings.prices
+    )
+    record: dict[str, object] = {
+        "dry_run": True,
+        "kind": "evals score",
+        "runs": runs,
+        "questions": sum(asked.values()),
+        "max_cost_usd": task.config.max_cost_usd,
+        **estimate_record(estimate),
+    }
+    head = f"evals score: {runs} runs, {sum(asked.values())} questions to a judge that is paid"
+    _show(record, (head, *_money(estimate)), as_json)
+    return 0
+
+
+def _suites(planned: Sequence[PlannedCase]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.case.suite for one in planned))
+
+
+def _models(planned: Sequence[PlannedCase]) -> set[str]:
+    return {one.case.case.model for one in planned}
+
+
+def _money(estimate: Estimate) -> tuple[str, ...]:
+    lines = tuple(f"  {money_line(one)}" for one in estimate.money)
+    total = f"{dollars(estimate.likely_usd)} likely, {dollars(estimate.worst_usd)} at worst"
+    return (*lines, f"  money: {total}")
+
+
+def _show(record: dict[str, object], lines: Sequence[str], as_json: bool) -> None:
+    """Print one JSON object, or lines."""
+    typer.echo(json.dumps(record, ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
