@@ -59,7 +59,7 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
         targets=targets,
         broken=tuple(BrokenSuite(suite=one.suite, reason=one.reason) for one in broken),
     )
-    write_night(folder, summary, _touched(summary, read_lock(tools.places.project)))
+    write_night(folder, summary, _own(summary, read_lock(tools.places.project)))
     return summary
 
 
@@ -73,13 +73,10 @@ def _why_it_stopped(targets: Sequence[NightTarget], limits: Limits) -> str:
     return (limits.reached() or StopReason.BUDGET).value
 
 
-def _touched(
-    summary: NightSummary, entries: Mapping[EntryKey, LockEntry]
-) -> dict[EntryKey, LockEntry]:
-    """Choose what the night's runs may have changed in the lock file."""
+def _own(summary: NightSummary, entries: Mapping[EntryKey, LockEntry]) -> dict[EntryKey, LockEntry]:
+    """Choose what the lock file holds of the night's targets, so that another machine can know."""
     keys = {
         EntryKey(path=target.path, suite=target.suite, simulated=summary.simulated)
         for target in summary.targets
-        if target.run_ids
     }
     return {key: entry for key, entry in entries.items() if key in keys}

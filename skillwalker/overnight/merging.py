@@ -1,6 +1,6 @@
 """The parts of a night put together in one checkout: summary, lock file, and descriptions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,8 +45,9 @@ class Merge:
 def merge_into(merge: Merge, places: Places) -> tuple[NightSummary, Path]:
     """Put the parts of a night together in this checkout.
 
-    The parts' entries go into its lock file. A target whose description is another one here than
-    it was there is not written.
+    The parts' entries go into its lock file, but one that speaks of the text that is here stays
+    before one that does not. A target whose description is another one here than it was there is
+    not written.
 
     Args:
         merge: what is to be put together.
@@ -72,8 +73,7 @@ def merge_into(merge: Merge, places: Places) -> tuple[NightSummary, Path]:
     if merge.apply and (merge.allow_simulated or not summary.simulated):
         writer = _Writer(places=places, folder=folder, task=task)
         summary = writer.write_all(summary, entries)
-    changed = dict(entries)
-    merge_entries(places.project, lambda _known: changed)
+    merge_entries(places.project, lambda known: _winning(entries, known, places))
     write_night(folder, summary, entries)
     return summary, folder
 
@@ -128,6 +128,27 @@ class _Writer:
         if there is not None:
             return replace(entry, applied=replace(there, run_id=self.folder.name))
         return written_later(entry, plan, text, engine=summary.engine, run_id=self.folder.name)
+
+
+def _winning(
+    new: Mapping[EntryKey, LockEntry], known: Mapping[EntryKey, LockEntry], places: Places
+) -> dict[EntryKey, LockEntry]:
+    """Choose the entries of the parts that replace what is remembered here."""
+    return {
+        key: entry
+        for key, entry in new.items()
+        if key not in known
+        or known[key].candidate == entry.candidate
+        or known[key].candidate != _text_here(entry, places)
+    }
+
+
+def _text_here(entry: LockEntry, places: Places) -> str | None:
+    """Give the hash of the description that a target's file holds; None where it has none."""
+    try:
+        return description_hash(resolve_target(entry.key.path, entry.kind, places).description)
+    except SkillwalkerError:
+        return None
 
 
 def part_folders(parts: Sequence[Path]) -> tuple[Path, ...]:

@@ -16,7 +16,7 @@ from skillwalker.recording.rows import RowFiles, read_row, write_atomically
 
 SUMMARY = "overnight-summary.json"
 ENTRIES = "overnight-lock.json"
-"""What the night's runs have changed in skillwalker.lock, in the same form."""
+"""What skillwalker.lock holds of the night's targets, in the same form."""
 DONE = "done"
 WORST_FIRST = (130, 1, 3, 4)
 """Which exit code wins when targets end differently."""
@@ -51,7 +51,7 @@ def summary_record(summary: NightSummary) -> dict[str, object]:
 
 
 def write_night(folder: Path, summary: NightSummary, entries: Mapping[EntryKey, LockEntry]) -> None:
-    """Write a night's summary and what it has changed in the lock file, whole or not at all.
+    """Write a night's summary and what the lock file holds of it, whole or not at all.
 
     Raises:
         StoreError: one of them cannot be written.
@@ -80,7 +80,7 @@ def read_night(folder: Path) -> NightSummary:
 
 
 def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
-    """Read what a night changed in the lock file.
+    """Read what the lock file held of a night's targets at its end.
 
     Raises:
         StoreError: it cannot be read.

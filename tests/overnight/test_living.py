@@ -15,6 +15,7 @@ from skillwalker.overnight.summary import merge_nights, night_exit_code, read_ni
 from skillwalker.recording.edits import read_edits, undo_edit
 from skillwalker.recording.lock_file import read_lock
 from skillwalker.recording.store import create_run
+from skillwalker.targets.names import description_hash
 from tests.bench import places_of
 from tests.catalogues import (
     DEAF,
@@ -219,6 +220,23 @@ def test_a_file_that_was_edited_meanwhile_is_not_overwritten_by_a_merge(
     assert "Written by somebody else." in path.read_text()
     assert (row.applied, row.exit_code) == (False, 1)
     assert CHANGED in str(row.reason)
+
+
+def test_what_is_remembered_of_the_text_that_is_here_outlives_a_merge(
+    sharded: tuple[Path, list[Path], NightSummary], tmp_path: Path
+) -> None:
+    """As on the night after the improvements were taken into the main branch."""
+    project, night, _ = merged(sharded, tmp_path)
+    remembered = read_lock(project)
+    merge_in(project, sharded[1], apply=False)
+    assert read_lock(project) == remembered
+    for target in night.targets:  # and where they were not taken, what the night found counts
+        path = project / target.path
+        path.write_text(path.read_text().replace(str(target.description), FIRST))
+    merge_in(project, sharded[1], apply=False)
+    entries = read_lock(project)
+    assert all(entry.candidate == description_hash(FIRST) for entry in entries.values())
+    assert all(entry.rates is not None for entry in entries.values())
 
 
 def test_parts_that_do_not_belong_together_change_nothing(
