@@ -54,6 +54,12 @@ def test_a_cli_and_a_subscription_are_enough(
     assert "secret" not in out
 
 
+def test_without_a_login_the_cli_is_looked_at_all_the_same(project: Path, capsys: Output) -> None:
+    assert run(project, "--claude", fake_cli(project.parent), "--json") == 1
+    first = json.loads(capsys.readouterr().out)["findings"][0]
+    assert (first["area"], first["health"]) == ("claude", "ok")
+
+
 def test_what_is_no_claude_cli_is_a_fault(
     project: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:

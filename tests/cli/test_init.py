@@ -127,3 +127,18 @@ def test_what_it_writes_is_read_again(folder: Path) -> None:
     write(folder / 'quo"ted/more/skills/x/SKILL.md', SKILL.format(name="x"))
     assert main(["init"]) == 0
     assert load_settings(folder).plugin_dirs == ('quo"ted/more',)
+
+
+def test_a_plugin_that_the_new_settings_name_is_called_by_its_name(folder: Path) -> None:
+    write(folder / "tools/mine/skills/invoices/SKILL.md", SKILL.format(name="invoices") + BODY)
+    assert main(["init"]) == 0
+    tests = json.loads((folder / "evals/invoices/tests.json").read_text())["tests"]
+    assert {test["skillFile"] for test in tests} == {"mine:invoices"}
+
+
+def test_a_neighbour_outside_the_project_is_not_named(folder: Path) -> None:
+    write(folder / "SKILL.md", SKILL.format(name="invoices") + BODY)
+    write(folder.parent / "skills/other/SKILL.md", SKILL.format(name="other"))
+    assert main(["init"]) == 0
+    (suite,) = (folder / "evals").iterdir()
+    assert "preferred" not in (suite / "tests.json").read_text()

@@ -125,3 +125,19 @@ def test_typed_lines_have_no_label(tmp_path: Path) -> None:
     target, rivals = about(tmp_path)
     found, _ = mine(tmp_path / "c", target=target, rivals=rivals, since=None, most=9)
     assert found == ()
+
+
+def test_nearly_the_same_is_listed_once(tmp_path: Path) -> None:
+    call = called("Skill", skill="demo:review")
+    found = find(
+        tmp_path,
+        [user("look at the diff of my branch, please"), call],
+        [user("look at the diff of my branch please!"), call],
+    )
+    assert len(found) == 1
+
+
+def test_a_short_prompt_counts_where_a_conversation_begins(tmp_path: Path) -> None:
+    call = called("Skill", skill="demo:review")
+    found = find(tmp_path, [user("review my branch"), call, user("now the tests"), call])
+    assert [each.prompt for each in found] == ["review my branch"]
