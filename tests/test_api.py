@@ -291,3 +291,23 @@ def test_debug_logs_what_happens_and_nothing_else_does(
     assert "EvalTrialDone" in caplog.text
     score(project, test_run_id=run_id, debug=True)
     assert "ResultRow" in caplog.text
+
+
+# --- reports -----------------------------------------------------------------------------------
+
+
+def test_the_library_leaves_reports_as_the_command_line_does(tmp_path: Path) -> None:
+    project = make_bench_project(tmp_path)
+    summary = scil(project, html=True, max_iterations=2)
+    run = project / "output" / summary.run_id
+    assert (run / "report.html").is_file()
+    assert f"skillwalker apply {summary.run_id}" in (run / "report.md").read_text()
+    without = scil(project, max_iterations=2)
+    assert not (project / "output" / without.run_id / "report.html").exists()
+    assert (project / "output" / without.run_id / "report.md").is_file()
+
+
+def test_an_eval_run_of_the_library_leaves_its_page(tmp_path: Path) -> None:
+    make_eval_project(tmp_path, call_case("no", False, prompt="write a poem about the sea"))
+    summary = evals(tmp_path, html=True)
+    assert (tmp_path / "output" / summary.test_run_id / "report.html").is_file()

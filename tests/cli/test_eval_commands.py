@@ -303,3 +303,77 @@ def test_a_recorded_run_is_read_again_and_nothing_is_written(
     assert after == before
     assert run(tmp_path, "score", "x", "--rescore", outcome.folder.name) == 2
     assert run(tmp_path, "score", "--rescore", "nope") == 1
+
+
+# --- limits, plans and reports -----------------------------------------------------------------
+
+
+def test_a_dry_run_says_what_trials_and_judge_would_take(tmp_path: Path, capsys: Output) -> None:
+    make_eval_project(tmp_path, JUDGED, call_case("b", runs=3))
+    code, plan = run_json(
+        tmp_path, capsys, "run", "--engine", "local", "--judge", "api", "--dry-run"
+    )
+    assert (code, plan["dry_run"], plan["cases"], plan["trials"]) == (0, True, 2, 4)
+    money = {(one["purpose"], one["model"]): one for one in plan["money"]}
+    trials = money["trial", "claude-sonnet-5-5"]
+    questions = money["judge", "claude-opus-5-5"]
+    assert (trials["calls"], questions["calls"]) == (4, 1)
+    assert 0 < plan["likely_usd"] < plan["worst_usd"]
+    assert questions["worst_usd"] == 2 * questions["likely_usd"] > 0
+    assert run(tmp_path, "run", *SIMULATED, "--judge-runs", "3", "--dry-run") == 0
+    said_to = capsys.readouterr().out
+    assert "SIMULATED" in said_to
+    assert "3 judge calls of claude-opus-5-5: $0.00 to $0.00" in said_to
+    assert not (tmp_path / "output").exists()
+
+
+def test_a_dry_evaluation_counts_what_was_not_asked_yet(tmp_path: Path, capsys: Output) -> None:
+    make_eval_project(tmp_path, JUDGED)
+    run_json(tmp_path, capsys, "run", *SIMULATED)
+    before = files_of(tmp_path / "output")
+    _, free = run_json(tmp_path, capsys, "score", "--force", "--dry-run")
+    assert (free["runs"], free["questions"], free["worst_usd"]) == (1, 0, 0)
+    words = ("score", "--force", "--judge", "api", "--dry-run")
+    _, paid = run_json(tmp_path, capsys, *words)
+    assert (paid["questions"], paid["trials"]) == (1, 0)
+    assert paid["worst_usd"] > 0
+    assert files_of(tmp_path / "output") == before
+
+
+@pytest.mark.parametrize("words", [("run", *SIMULATED), ("score", "--force")], ids=["run", "score"])
+def test_limits_are_checked(tmp_path: Path, capsys: Output, words: tuple[str, ...]) -> None:
+    make_eval_project(tmp_path, NEVER)
+    for flag, value in (("--max-cost-usd", "-1"), ("--max-pause", "soon"), ("--deadline", "late")):
+        assert run(tmp_path, *words, flag, value) == 2
+        assert flag in capsys.readouterr().err
+    assert not (tmp_path / "output").exists()
+
+
+def test_the_settings_limit_evaluations_too(tmp_path: Path, capsys: Output) -> None:
+    make_eval_project(tmp_path, JUDGED)
+    (tmp_path / "skillwalker.toml").write_text("[budget]\nmax-cost-usd = 0.0\nmax-trials = 0\n")
+    code, found = run_json(tmp_path, capsys, "run", *SIMULATED)
+    assert (code, found["trials"], found["stopped_because"]) == (3, 0, "budget")
+
+
+def test_a_run_leaves_its_page_and_a_later_evaluation_writes_it_again(
+    tmp_path: Path, capsys: Output
+) -> None:
+    make_eval_project(tmp_path, JUDGED)
+    run_json(tmp_path, capsys, "run", *SIMULATED, "--junit", str(tmp_path / "cases.xml"))
+    (folder,) = (tmp_path / "output").iterdir()
+    assert 'name="a"' in (tmp_path / "cases.xml").read_text()
+    pages = [folder / "report.html", folder / "report.md"]
+    for page in pages:
+        assert "write a poem" in page.read_text() or "llm-judge" in page.read_text()
+        page.write_text("old")
+    run_json(tmp_path, capsys, "score", "--force")
+    assert all(page.read_text() != "old" for page in pages)
+    run_json(tmp_path, capsys, "run", *SIMULATED, "--no-html")
+    newest = max((tmp_path / "output").iterdir())
+    assert not (newest / "report.html").exists()
+    assert (newest / "report.md").exists()
+
+
+def files_of(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
