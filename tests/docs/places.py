@@ -62,7 +62,8 @@ def make_places(root: Path) -> dict[str, Path]:
 
     Args:
         root: an empty folder. Below it come `start`, in which a skill of the reader's own lies and
-            pages put files, and `project`: the plugins of the program and two of its suites, engine simulated.
+            pages put files, and `project`: the plugins of the program and two of its suites, for
+            which the simulated engine is set.
     """
     start, project = root / "start", root / "project"
     write_skill(start / "my-skill")
