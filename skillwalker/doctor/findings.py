@@ -43,7 +43,7 @@ class CliSeen:
     path: str | None = None
     version: str | None = None
     fault: str | None = None
-    """Why it cannot be used, with the remedy."""
+    """Why it cannot be used; where there is a path, with the remedy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,9 @@ def _project(project: ProjectSeen) -> Iterator[Checkup]:
     for role, path, can_write in project.folders:
         health = Health.OK if can_write else Health.FAULT
         text = f"{path} ({role}) {'can' if can_write else 'cannot'} be written"
-        remedy = f"chmod u+w {path}, or name another folder" if not can_write else None
+        remedy = (
+            None if can_write else f"mkdir -p {path} && chmod u+w {path}; or name another folder"
+        )
         yield Checkup(area="folders", health=health, text=text, remedy=remedy)
     yield _settings(project)
     yield _targets(project)

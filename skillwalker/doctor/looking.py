@@ -26,12 +26,13 @@ async def look_at_cli(settings: EngineSettings) -> CliSeen:
         settings: of a run; its login is not used.
     """
     told = replace(settings, login=NO_LOGIN, concurrency=1)
+    path = None
     try:
         path = find_binary(settings.claude, path=settings.path)
         async with open_engine("local", seed=0, settings=told) as engine:
             return CliSeen(path=path, version=engine.facts.cli_version)
     except EngineError as error:
-        return CliSeen(fault=str(error).removeprefix("engine local: "))
+        return CliSeen(path=path, fault=str(error).removeprefix("engine local: "))
 
 
 def look_at_docker(settings: EngineSettings) -> DockerSeen:

@@ -7,9 +7,12 @@ import pytest
 
 from skillwalker.cli import main
 from tests.clis import VERSIONS, need_cli
+from tests.docker_daemon import docker_host, need_docker
 from tests.projects import call_case, make_project, write, write_suite
 
 Output = pytest.CaptureFixture[str]
+HOST = docker_host() or ""
+"""Of the machine; the tests without Docker name a daemon that is none."""
 
 
 @pytest.fixture
@@ -107,3 +110,19 @@ def test_the_real_cli_is_known(
     assert run(project, "--json") == 0
     first = json.loads(capsys.readouterr().out)["findings"][0]
     assert (first["health"], first["text"]) == ("ok", f"Claude Code {version} at {binary}")
+
+
+@pytest.mark.docker
+def test_a_daemon_that_answers_is_told_with_its_image(
+    project: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", HOST)
+    need_docker(VERSIONS[0])
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-dummy")
+    code = run(project, "--json")
+    record = json.loads(capsys.readouterr().out)
+    docker = [each for each in record["findings"] if each["area"] == "docker"]
+    assert (docker[0]["health"], docker[0]["text"][:7]) == ("ok", "daemon ")
+    can_run = record["engines"][0]["can_run"]
+    assert (code, record["engine"]) == ((0, "docker") if can_run else (1, "local"))
+    assert can_run or docker[1]["remedy"] == "skillwalker sandbox build"

@@ -51,6 +51,13 @@ def test_with_everything_there_all_is_well() -> None:
             "npm install -g @anthropic-ai/claude-code",
         ),
         (
+            replace(GOOD, cli=CliSeen(path="/bin/claude", fault="no room; set TMPDIR")),
+            "claude",
+            Health.FAULT,
+            "no room; set TMPDIR",
+            "",
+        ),
+        (
             replace(GOOD, cli=CliSeen(path="/bin/claude", version="9.9.9")),
             "claude",
             Health.NOTE,
@@ -98,7 +105,7 @@ def test_with_everything_there_all_is_well() -> None:
             "folders",
             Health.FAULT,
             "/p/output (runs) cannot be written",
-            "chmod u+w /p/output",
+            "mkdir -p /p/output && chmod u+w /p/output",
         ),
         (
             replace(GOOD, project=replace(PROJECT, settings_fault="skillwalker.toml: bad")),
