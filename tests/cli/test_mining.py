@@ -2,12 +2,14 @@
 
 import json
 import os
+import pty
 import sys
 from pathlib import Path
 
 import pytest
 
 from skillwalker.cli import main
+from tests.cli.test_question import read as read_terminal
 from tests.mining.test_sessions import called, user
 from tests.projects import make_project, write
 
@@ -117,3 +119,43 @@ def test_no_history_is_nothing_found(
     monkeypatch.setenv("HOME", os.devnull)
     assert run(project, "--target", "demo:review", "--suite", "mine", "--yes") == 0
     assert "nothing was found; nothing was written" in capsys.readouterr().err
+
+
+def answer(project: Path, keys: bytes) -> tuple[int, str]:
+    """Run on a terminal of its own, answer the question; give exit code and screen."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = ("evals", "mine", "--target", "demo:review", "--suite", "mine", "-C", str(project))
+        environment = {"PATH": os.defpath, "HOME": os.environ["HOME"], "TERM": "dumb"}
+        argv = [sys.executable, "-m", "skillwalker", *words]
+        os.execve(sys.executable, argv, environment)  # noqa: S606 (a child on a terminal)
+    screen = b""
+    while chunk := read_terminal(terminal):
+        screen += chunk
+        if keys and screen.rstrip().endswith(b"(n):"):
+            os.write(terminal, keys)
+            keys = b""
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), screen.decode()
+
+
+@pytest.mark.parametrize(
+    ("keys", "code", "is_written"),
+    [
+        pytest.param(b"y\r", 0, True, id="yes"),
+        pytest.param(b"n\r", 0, False, id="no"),
+        pytest.param(b"\x04", 0, False, id="end of input"),
+        pytest.param(b"\x03", 130, False, id="ctrl-c"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_terminal_is_shown_everything_and_asked(
+    project: Path, keys: bytes, code: int, is_written: bool
+) -> None:
+    ended, screen = answer(project, keys)
+    assert ended == code, screen
+    assert "put version two out today" in screen
+    assert SECRET not in screen
+    assert "Traceback" not in screen
+    assert (project / "evals").exists() is is_written
