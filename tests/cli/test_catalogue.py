@@ -111,6 +111,14 @@ def test_broken_suites_and_targets_are_named_behind_all_the_others(
     )
 
 
+def test_a_broken_suite_alone_is_an_error(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_cases(project, "broken", [{"name": "x"}])
+    code, found = run_json(capsys, "measure", "--all", *CAPPED)
+    assert (code, len(found["runs"]), found["failed"]) == (1, 3, [])
+
+
 def test_all_share_one_budget_and_the_rest_is_left(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
