@@ -92,9 +92,12 @@ evals_app.command("check", help="Say what is wrong with suites and descriptions.
 evals_app.command("draft", help="Let Claude propose the cases of a new suite.")(
     drafting.evals_draft
 )
-evals_app.command("mine", help="Find cases in your own Claude Code history; sends nothing.")(
-    drafting.evals_mine
-)
+evals_app.command(
+    "mine",
+    help="Find cases in your own Claude Code history (~/.claude). Nothing is sent; keys, passwords"
+    " and addresses are taken out. A label says what was called then.",
+    short_help="Find cases in your own Claude Code history; sends nothing.",
+)(drafting.evals_mine)
 sandbox_app = _group("sandbox", "The image that the docker engine runs trials in.")
 sandbox_app.callback()(root)
 sandbox_app.command("build", help="Build the image.")(sandbox.sandbox_build)
@@ -129,7 +132,12 @@ app.command("show", help="Show what Claude Code is shown of a skill or agent.")(
 app.command("describe", help="Write a description by hand, with checks and undo.")(files.describe)
 app.command("apply", help="Write a recorded run's best description.")(files.apply)
 app.command("undo", help="Put back the bytes that a write replaced.")(files.undo)
-app.command("doctor", help="Say what is missing for a real run, and what mends it.")(doctor.doctor)
+app.command(
+    "doctor",
+    help="Say what is missing for a real run, and what mends it. Exit 0 if engine docker or local"
+    " could run now, else 1.",
+    short_help="Say what is missing for a real run, and what mends it.",
+)(doctor.doctor)
 app.command("init", help="Write settings and a first suite where there are none.")(doctor.init)
 app.command("standin", help="Serve a stand-in for the Claude API on loopback, for dry runs.")(
     standin.standin
