@@ -37,6 +37,14 @@ class PairedCase:
     """Joins near-duplicates, whose changes are one draw together; None stands alone."""
 
 
+def said_probability(value: float, *, decimals: int = 2) -> str:
+    """Write a probability so that it never looks certain."""
+    text, least = f"{value:.{decimals}f}", 10**-decimals
+    if float(text) >= 1:
+        return f"> {1 - least:.{decimals}f}"
+    return f"< {least:.{decimals}f}" if float(text) <= 0 else text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """How a second description differs from a first on the cases that both decided."""

@@ -11,6 +11,7 @@ from skillwalker.intervals import (
     mean_of_two,
     normal_cdf,
     over_cases,
+    said_probability,
     t_quantile,
     wilson,
 )
@@ -264,3 +265,11 @@ def test_a_class_of_one_case_is_taken_as_a_coin() -> None:
     lone = compare([pair(True, (0, 3), (3, 3)), *[pair(False, (3, 3), (3, 3))] * 10])
     assert lone.p_better is not None
     assert lone.p_better == pytest.approx(normal_cdf(0.5 / (0.27 / 4 + 0.02 / 40) ** 0.5))
+
+
+@LAW
+@given(st.floats(0, 1), st.integers(2, 4))
+def test_a_probability_never_looks_certain(value: float, decimals: int) -> None:
+    said = said_probability(value, decimals=decimals)
+    assert 0 < float(said.lstrip("<> ")) < 1
+    assert said.startswith(">") is (round(value, decimals) == 1)

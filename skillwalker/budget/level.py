@@ -43,5 +43,9 @@ class Level:
             return None
         detail = f"${self.account.spent:.2f} of ${limit:.2f}, and another call might pass it"
         if self.account.reckoned_calls:
-            detail += f" ({self.account.reckoned_calls} calls of unknown cost are reckoned in)"
+            calls = self.account.reckoned_calls
+            said = (
+                "1 call of unknown cost is" if calls == 1 else f"{calls} calls of unknown cost are"
+            )
+            detail += f" ({said} reckoned in)"
         return Stop(reason=StopReason.BUDGET, flag="--max-cost-usd", detail=detail)

@@ -179,7 +179,11 @@ def _ask(request: DraftRequest, completer: LimitedCompleter) -> Draft | None:
         raise CompletionError(f"{reached}{remedy}; nothing was written") from reached
     finally:
         unknown = limits.reckoned_calls
-        doubt = f", of which {unknown} calls are reckoned" if unknown else ""
+        doubt = (
+            f", of which {unknown} call{'s are' if unknown > 1 else ' is'} reckoned"
+            if unknown
+            else ""
+        )
         typer.echo(f"spent ${limits.cost_usd:.4f}{doubt}", err=True)
 
 

@@ -10,7 +10,12 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from skillwalker.completers.protocol import RateLimitedError, UnusableReplyError, resolve_model
+from skillwalker.completers.protocol import (
+    MODEL_FLAGS,
+    RateLimitedError,
+    UnusableReplyError,
+    resolve_model,
+)
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
 from skillwalker.errors import CompletionError, ConfigError
@@ -37,7 +42,7 @@ _REMEDIES = MappingProxyType(
         401: "the login was refused; check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN",
         402: "the account cannot pay for it; check its billing",
         403: "the login may not do this; check its workspace and the model's availability",
-        404: "there is no such model or address; check --model and ANTHROPIC_BASE_URL",
+        404: "there is no such model or address; check {flag} and ANTHROPIC_BASE_URL",
         408: "the server waited too long; try again",
         409: "the server was busy with the same request; try again",
         413: "the prompt is too long; shorten the body or the cases",
@@ -50,8 +55,8 @@ _REMEDIES = MappingProxyType(
 _UNUSABLE_STOPS = MappingProxyType(
     {
         "refusal": "the model refused to answer; look at the target's body and the cases, or choose"
-        " another --model",
-        "max_tokens": "the answer was cut at the token limit; try again or choose another --model",
+        " another {flag}",
+        "max_tokens": "the answer was cut at the token limit; try again or choose another {flag}",
         "model_context_window_exceeded": "the prompt is too long for the model; shorten the body"
         " or the cases",
         "tool_use": "the model called a tool where an answer was asked for; try again",
@@ -106,6 +111,10 @@ class AnthropicCompleter:
         _check_url(self._url)
 
     @property
+    def _flag(self) -> str:
+        return MODEL_FLAGS[self.role]
+
+    @property
     def _url(self) -> str:
         return self.base_url or DEFAULT_BASE_URL
 
@@ -139,11 +148,11 @@ class AnthropicCompleter:
                 )
         except anthropic.RateLimitError as error:
             raise RateLimitedError(
-                self._tell(explain(error)),
+                self._tell(explain(error, flag=self._flag)),
                 retry_after=_seconds(error.response.headers.get("retry-after")),
             ) from error
         except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise CompletionError(self._tell(explain(error))) from error
+            raise CompletionError(self._tell(explain(error, flag=self._flag))) from error
         except ValueError as error:
             # The SDK does not translate what goes wrong when it writes and reads JSON.
             raise CompletionError(self._tell("prompt or reply is no valid JSON text")) from error
@@ -181,9 +190,9 @@ class AnthropicCompleter:
             ) from error
         fault = _UNUSABLE_STOPS.get(str(message.stop_reason))
         if fault is None and not completion.text.strip():
-            fault = "the reply holds no text; try again or choose another --model"
+            fault = "the reply holds no text; try again or choose another {flag}"
         if fault is not None:
-            raise UnusableReplyError(self._tell(fault), completion)
+            raise UnusableReplyError(self._tell(fault.format(flag=self._flag)), completion)
         return completion
 
     def _usage(self, message: "Message") -> Usage:
@@ -231,8 +240,13 @@ def _seconds(header: str | None) -> float | None:
     return float(header) if header is not None and re.fullmatch(r"\d{1,7}", header) else None
 
 
-def explain(error: Exception) -> str:
-    """Say in our words what an error of the SDK means and what to do about it."""
+def explain(error: Exception, *, flag: str = MODEL_FLAGS["improver"]) -> str:
+    """Say in our words what an error of the SDK means and what to do about it.
+
+    Args:
+        error: the SDK's.
+        flag: the option that names the model that was asked.
+    """
     import anthropic
 
     if isinstance(error, anthropic.APIStatusError):
@@ -243,7 +257,7 @@ def explain(error: Exception) -> str:
             else "the API refused the request; its words say why"
         )
         words = _one_line(error.api_message or "")
-        return f"{remedy} (status {status}{f': {words}' if words else ''})"
+        return f"{remedy.format(flag=flag)} (status {status}{f': {words}' if words else ''})"
     if isinstance(error, anthropic.APITimeoutError):
         return "no answer in time; try again later or check the network"
     if isinstance(error, anthropic.APIConnectionError):

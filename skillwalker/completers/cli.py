@@ -18,7 +18,12 @@ from anyio import to_thread
 from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_environment
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
-from skillwalker.completers.protocol import RateLimitedError, UnusableReplyError, resolve_model
+from skillwalker.completers.protocol import (
+    MODEL_FLAGS,
+    RateLimitedError,
+    UnusableReplyError,
+    resolve_model,
+)
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Transcript, Usage
 from skillwalker.engines.slots import Slot, claim_slots, close_root, open_root
@@ -46,7 +51,7 @@ _REMEDIES = MappingProxyType(
         "billing": "the account cannot pay for it; check its billing",
         "connection": "no connection; check the network and ANTHROPIC_BASE_URL",
         "idle": f"the CLI said nothing for {IDLE_TIMEOUT:g} seconds; try again later",
-        "model_not_found": "there is no such model for this login; check --model",
+        "model_not_found": "there is no such model for this login; check {flag}",
         "overloaded": "the API is overloaded; try again later",
         "rate": "the rate or spend limit is reached; wait, or ask for a higher limit",
         "server": "the API failed; try again later",
@@ -204,7 +209,8 @@ class CliCompleter:
                 else "the reply holds no text"
             )
             raise UnusableReplyError(
-                self._tell(f"{fault}; try again or choose another --model"), completion
+                self._tell(f"{fault}; try again or choose another {MODEL_FLAGS[self.role]}"),
+                completion,
             )
         return completion
 
@@ -214,7 +220,9 @@ class CliCompleter:
             return f"no answer within {self.timeout:g} seconds; try again later"
         words = transcript.detail or "it said nothing"
         remedy = _REMEDIES.get(transcript.failure or "")
-        return f"it failed: {words}" if remedy is None else f"{remedy} ({words})"
+        if remedy is None:
+            return f"it failed: {words}"
+        return f"{remedy.format(flag=MODEL_FLAGS[self.role])} ({words})"
 
     def _usage(self, usage: Usage, model: str) -> Usage:
         """Count a reply's tokens and price them as everywhere else, whatever the CLI says."""

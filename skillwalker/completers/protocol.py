@@ -17,6 +17,10 @@ MODEL_ALIASES = MappingProxyType(
 """What the aliases of Claude Code 2.1.332 stand for."""
 
 
+MODEL_FLAGS = MappingProxyType({"improver": "--model", "judge": "--judge-model"})
+"""The option that names the model of a role."""
+
+
 class Completer(Protocol):
     """What the improver and the judge ask.
 

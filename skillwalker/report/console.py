@@ -1,5 +1,6 @@
 """Progress and the final report in the terminal, on stderr; stdout is for results alone."""
 
+from dataclasses import replace
 from typing import IO, assert_never
 
 from rich.console import Console
@@ -70,6 +71,7 @@ class Reporter:
         self._task = self._progress.add_task("", total=None, note="", start=False)
         self._undecided = 0
         self._cost = 0.0
+        self._is_billed = True
         self._forecast: Forecast | None = None
         self._iterations: list[Iteration] = []
 
@@ -82,7 +84,7 @@ class Reporter:
                 self._step_started(event)
             case TrialDone(trial=trial):
                 self._undecided += trial.outcome is Outcome.UNDECIDED
-                self._cost += trial.usage.cost_usd or 0.0
+                self._cost += (trial.usage.cost_usd or 0.0) if self._is_billed else 0.0
                 self._progress.update(self._task, advance=trial.attempt == 0, note=self._note())
             case Forecast() | Paused() | Warned():
                 self._advise(event)
@@ -116,6 +118,8 @@ class Reporter:
 
     def _foresee(self, forecast: Forecast) -> None:
         """Say once what is left, and keep it behind the bar."""
+        if not self._is_billed:
+            forecast = replace(forecast, cost_usd=None)
         if self._forecast is None and forecast.trials:
             self._line(f"  {money_text.forecast(forecast)}")
         self._forecast = forecast
@@ -141,6 +145,7 @@ class Reporter:
     def _started(self, event: Started) -> None:
         """Say what is measured, with what, and who pays."""
         if event.simulated:
+            self._is_billed = False
             self._console.print(Text(wording.SIMULATED, style="bold yellow"))
         self._line(event.headline)
         if event.listing_mode == "roomy":

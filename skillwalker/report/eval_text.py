@@ -15,7 +15,7 @@ from skillwalker.datatypes.evals import (
 from skillwalker.datatypes.rescoring import Rescored
 from skillwalker.datatypes.trials import Reading
 from skillwalker.report.plain import one_line
-from skillwalker.report.wording import SIMULATED
+from skillwalker.report.wording import NOBODY_PAYS, SIMULATED, is_billed
 
 SIMULATED_JUDGE = "simulated"
 SIMULATED_GRADES = (
@@ -125,6 +125,24 @@ def _closing(summary: EvalSummary, folder: str) -> Iterator[str]:
     counts = f"{summary.passed} of {summary.total_tests} passed, {summary.failures} failed"
     if summary.inconclusive:
         counts += f", {summary.inconclusive} inconclusive"
+    tokens = f"{summary.total_input_tokens} tokens in, {summary.total_output_tokens} out"
+    seconds = summary.total_duration_ms / 1000
+    yield f"{counts}; {_trials(summary.trials)}, {seconds:.1f} s, {tokens}, {_cost(summary)}"
+    if summary.cause is not None:
+        yield f"ended early: {one_line(summary.cause)}"
+    if summary.judge_cause is not None:
+        yield f"the judge was not asked everything: {one_line(summary.judge_cause)}"
+    yield f"recorded in {folder}"
+    if summary.judge == SIMULATED_JUDGE:
+        yield SIMULATED_GRADES
+    if summary.trials_simulated:
+        yield SIMULATED
+
+
+def _cost(summary: EvalSummary) -> str:
+    """Say what trials and judge cost, with what is not known."""
+    if not is_billed(summary.endpoint, simulated=summary.trials_simulated):
+        return NOBODY_PAYS
     usage = dict(summary.usage)["trial"]
     cost = f"${usage.cost_usd:.2f}"
     if usage.cost_unknown_calls:
@@ -136,15 +154,4 @@ def _closing(summary: EvalSummary, folder: str) -> Iterator[str]:
             judged.cost_unknown_calls
         )
         cost += f"; judge {summary.judge}: {asked}, ${judged.cost_usd:.2f}{unknown}"
-    tokens = f"{summary.total_input_tokens} tokens in, {summary.total_output_tokens} out"
-    seconds = summary.total_duration_ms / 1000
-    yield f"{counts}; {_trials(summary.trials)}, {seconds:.1f} s, {tokens}, {cost}"
-    if summary.cause is not None:
-        yield f"ended early: {one_line(summary.cause)}"
-    if summary.judge_cause is not None:
-        yield f"the judge was not asked everything: {one_line(summary.judge_cause)}"
-    yield f"recorded in {folder}"
-    if summary.judge == SIMULATED_JUDGE:
-        yield SIMULATED_GRADES
-    if summary.trials_simulated:
-        yield SIMULATED
+    return cost

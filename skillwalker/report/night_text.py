@@ -17,7 +17,7 @@ from skillwalker.datatypes.scores import Rate
 from skillwalker.estimate.nights import Intention, Work
 from skillwalker.report.plain import one_line
 from skillwalker.report.plan_text import dollars
-from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent, probability
+from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent, probability, unknown_calls
 
 _VERBS = {
     Stage.RECHECK: "rechecked",
@@ -71,7 +71,7 @@ def night_lines(summary: NightSummary, *, folder: str) -> Iterator[str]:
     if summary.stopped_because != "done":
         yield f"stopped by {summary.stopped_because}"
     unknown = summary.cost_unknown_calls
-    more = f" and {unknown} calls of unknown cost" if unknown else ""
+    more = f" and {unknown_calls(unknown)}" if unknown else ""
     yield f"{summary.trials} trials, ${summary.cost_usd:.2f}{more}; recorded in {folder}"
     for target in summary.targets:
         if target.reason and target.action not in {*_QUIET, NightAction.MEASURED}:

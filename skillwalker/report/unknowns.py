@@ -77,7 +77,9 @@ def _classes(run: RecordedRun) -> Iterator[str]:
 def _money(run: RecordedRun) -> Iterator[str]:
     unknown = sum(total.cost_unknown_calls for _, total in run.summary.usage)
     if unknown:
-        yield f"The cost of {unknown} calls is not known; the total is at least what is shown."
+        calls = f"{unknown} call{'s' * (unknown != 1)}"
+        yield f"The cost of {calls} is not known; the total is at least what is shown."
     estimated = sum(trial.usage.cost_estimated for trial in run.trials)
     if estimated:
-        yield f"The cost of {estimated} trials that were cut short is an estimate."
+        cut = "1 trial that was" if estimated == 1 else f"{estimated} trials that were"
+        yield f"The cost of {cut} cut short is an estimate."

@@ -3,15 +3,17 @@
 from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.intervals import said_probability
 
 NOT_MEASURED = "—"
-
-NEARLY_SURE = 0.995
-"""From here on two decimals would print 1.00."""
 
 SIMULATED = (
     "SIMULATED: no model was asked; this shows how Skillwalker works, not how Claude behaves."
 )
+
+NOBODY_PAYS = "nobody is billed: a stand-in answered"
+NO_ENDPOINT = frozenset({"", "simulated"})
+"""Endpoints of trials that ask no model; an improver or a judge beside them may be paid."""
 
 ROOMY = (
     "listing roomy: the listing's budget is lifted, so the numbers hold for nobody's Claude Code"
@@ -56,9 +58,7 @@ def probability(value: float | None) -> str:
     """Write a probability so that it never looks certain."""
     if value is None:
         return NOT_MEASURED
-    if value > NEARLY_SURE:
-        return "> 0.99"
-    return "< 0.01" if value < 1 - NEARLY_SURE else f"{value:.2f}"
+    return said_probability(value)
 
 
 def change(gate: GateResult) -> str:
@@ -115,6 +115,21 @@ def beside_the_rates(summary: Summary) -> list[str]:
     return lines
 
 
+def unknown_calls(count: int) -> str:
+    """Say how many calls have a cost that is not known."""
+    return f"{count} call{'s' * (count != 1)} of unknown cost"
+
+
+def is_billed(endpoint: str, *, simulated: bool) -> bool:
+    """Say whether anybody pays: a stand-in takes no money, whatever its tokens would cost.
+
+    Args:
+        endpoint: that answered the trials, and with them all other calls.
+        simulated: whether no model answered there.
+    """
+    return not simulated or endpoint in NO_ENDPOINT
+
+
 def _sentence(text: str) -> str:
     """Begin with a capital and end with a stop."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
@@ -134,6 +149,8 @@ def money(summary: Summary) -> str:
     known = sum(total.cost_usd for _, total in summary.usage)
     unknown = sum(total.cost_unknown_calls for _, total in summary.usage)
     calls = ", ".join(f"{total.calls} {name}" for name, total in summary.usage if total.calls)
-    text = f"calls: {calls or 'none'}; cost ${known:.2f}"
-    more = f" and {unknown} calls of unknown cost" if unknown else ""
-    return f"{text}{more}{_reused(summary)}"
+    more = f" and {unknown_calls(unknown)}" if unknown else ""
+    cost = f"cost ${known:.2f}{more}"
+    if not is_billed(summary.endpoint, simulated=summary.simulated):
+        cost = NOBODY_PAYS
+    return f"calls: {calls or 'none'}; {cost}{_reused(summary)}"

@@ -7,7 +7,7 @@ again side by side, and only these trials count. Everything here can be recomput
 from collections.abc import Sequence
 
 from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration, NeighbourChange
-from skillwalker.intervals import Change, PairedCase, compare
+from skillwalker.intervals import Change, PairedCase, compare, said_probability
 from skillwalker.search.need import to_decide
 from skillwalker.steps.step_5_score import count_runs
 
@@ -178,9 +178,10 @@ def _fault(
                 f" most {max_loss:g} may be lost"
             )
     if change.p_better < threshold:
+        said = said_probability(change.p_better, decimals=3)
         return (
-            f"no convincing difference: P(better) is {change.p_better:.3f},"
-            f" {threshold:.4g} is asked; {_advice(change, pairs, threshold, rounds)}"
+            f"no convincing difference: P(better) is {said}, {threshold:.4g} is asked;"
+            f" {_advice(change, pairs, threshold, rounds)}"
         )
     return None
 
@@ -214,8 +215,9 @@ def _unmeasured(change: Change) -> str:
 
 def _praise(change: Change, threshold: float) -> str:
     """Say why the gate passed."""
+    said = said_probability(change.p_better or 0.0)
     return (
-        f"better with P {change.p_better:.3f} ({threshold:.4g} is asked): recall"
+        f"better with P {said} ({threshold:.4g} is asked): recall"
         f" {change.recall_change:+.3f}, specificity {change.specificity_change:+.3f}"
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from skillwalker.cli import main
+from skillwalker.report.files import LEFT_OUT, refresh_reports
 from tests.bench import DESCRIPTION, POSITIVES, call_cases, make_bench_project, write_cases
 
 PROJECT = Path(__file__).parents[2]
@@ -403,3 +404,38 @@ def test_neighbours_that_cannot_be_are_refused(
     named = [word for name in names for word in ("--neighbours", name)]
     assert main(["measure", "demo:code-review", *SIMULATED, *named]) == 1
     assert words in capsys.readouterr().err
+
+
+# --- the reports after apply and undo ----------------------------------------------------------
+
+
+def test_apply_and_undo_bring_the_reports_up_to_date(project: Path) -> None:
+    assert main(["scil", "run", "--eval", "review", *SIMULATED]) == 0
+    run = newest(project)
+    applied, undone = f"skillwalker apply {run.name}", f"skillwalker undo {run.name}"
+    pages = [run / "report.md", run / "report.html"]
+    assert all(applied in page.read_text() for page in pages)
+    assert main(["report", run.name, "--no-transcripts"]) == 0
+    assert main(["apply", run.name, "--allow-simulated"]) == 0
+    for page in pages:
+        assert undone in page.read_text()
+        assert applied not in page.read_text()
+    assert main(["undo", run.name]) == 0
+    assert all(applied in page.read_text() for page in pages)
+
+
+def test_what_was_not_written_is_not_written_by_apply(project: Path) -> None:
+    assert main(["scil", "run", "--eval", "review", *SIMULATED, "--no-html"]) == 0
+    run = newest(project)
+    assert main(["apply", run.name, "--allow-simulated"]) == 0
+    assert not (run / "report.html").exists()
+    assert f"skillwalker undo {run.name}" in (run / "report.md").read_text()
+
+
+def test_a_page_without_transcripts_does_not_get_them_later(project: Path) -> None:
+    assert main(["measure", "--eval", "review", *SIMULATED]) == 0
+    run = newest(project)
+    for words, left_out in ((["--no-transcripts"], True), ([], False)):
+        assert main(["report", run.name, *words]) == 0
+        assert refresh_reports(run).faults == ()
+        assert (LEFT_OUT in (run / "report.html").read_text()) is left_out

@@ -49,6 +49,7 @@ def ask(
     timeout: float = 20.0,
     max_pause: float = 20.0,
     prices: dict[str, Price] | None = None,
+    role: str = "improver",
 ) -> Completion:
     completer = AnthropicCompleter(
         model=model,
@@ -59,6 +60,7 @@ def ask(
         timeout=timeout,
         max_pause=max_pause,
         prices=prices or {},
+        role=role,
     )
 
     async def run() -> Completion:
@@ -199,6 +201,22 @@ def test_a_status_that_stays_is_a_completion_error(reply: Reply, asked: int, wor
     assert words in str(caught.value)
     assert "model claude-opus-5-5 at 127.0.0.1" in str(caught.value)
     assert isinstance(caught.value.__cause__, anthropic.APIStatusError)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        pytest.param(fails(404), id="no such model"),
+        pytest.param(message(content=[]), id="no text"),
+        pytest.param(message(stop_reason="refusal"), id="refused"),
+    ],
+)
+def test_a_remedy_names_the_option_of_whoever_was_asked(reply: Reply) -> None:
+    with serve_messages(reply) as server:
+        for role, flag in (("improver", " --model"), ("judge", " --judge-model")):
+            with pytest.raises(CompletionError) as caught:
+                ask(server, max_retries=0, role=role)
+            assert flag in str(caught.value)
 
 
 @pytest.mark.parametrize(

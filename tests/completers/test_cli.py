@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -154,6 +155,12 @@ def test_a_failure_says_what_it_means_and_no_secret(
     assert KEY not in said
     assert "\n" not in said
     assert isinstance(failed.value, RateLimitedError) is ("spend limit" in words)
+
+
+def test_a_remedy_names_the_option_of_whoever_was_asked(tmp_path: Path) -> None:
+    claude = fake_claude(tmp_path / "fake", INIT, result("x", api_error_status=404, **FAILED))
+    with pytest.raises(CompletionError, match="check --judge-model"):
+        ask(replace(completer(claude), role="judge"))
 
 
 def test_a_long_wait_for_a_rate_limit_is_not_sat_through(tmp_path: Path) -> None:

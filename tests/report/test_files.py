@@ -7,7 +7,7 @@ import pytest
 
 from skillwalker.errors import StoreError
 from skillwalker.recording.records import summary_record
-from skillwalker.report.files import write_index, write_junit, write_reports
+from skillwalker.report.files import refresh_reports, write_index, write_junit, write_reports
 from tests.recorded_runs import RUN_ID, plain_run
 
 
@@ -72,3 +72,12 @@ def test_a_fault_of_ours_is_a_line_too(folder: Path) -> None:
     assert reports.written == (folder / "report.md",)
     (fault,) = reports.faults
     assert "ValueError" in fault
+
+
+def test_a_refresh_adds_no_report_and_raises_nothing(folder: Path) -> None:
+    assert refresh_reports(folder).written == ()
+    (folder / "report.md").write_text("old", encoding="utf-8")
+    assert refresh_reports(folder).written == (folder / "report.md",)
+    assert (folder / "report.md").read_text(encoding="utf-8") != "old"
+    (folder / "scil-summary.json").unlink()
+    assert "no summary" in refresh_reports(folder).faults[0]

@@ -154,3 +154,25 @@ def test_a_rewrite_is_shown_as_two_paragraphs() -> None:
 
 def test_equal_texts_have_no_marks() -> None:
     assert words_changed("same text", "same text").plain == "same text"
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "simulated", "billed"),
+    [
+        pytest.param("https://api.anthropic.com", False, True, id="real"),
+        pytest.param("http://127.0.0.1:8100", True, False, id="stand-in"),
+        pytest.param("simulated", True, True, id="simulated engine beside a paid improver"),
+    ],
+)
+def test_a_stand_in_bills_nobody(endpoint: str, simulated: bool, billed: bool) -> None:
+    used = (("trial", UsageTotal(calls=3, cost_usd=0.5, cost_unknown_calls=1)),)
+    text = wording.money(
+        dataclasses.replace(SUMMARY, usage=used, endpoint=endpoint, simulated=simulated)
+    )
+    assert ("$" in text) is billed
+    assert ("nobody is billed" in text) is not billed
+
+
+def test_one_call_is_no_calls() -> None:
+    assert wording.unknown_calls(1) == "1 call of unknown cost"
+    assert wording.unknown_calls(2) == "2 calls of unknown cost"

@@ -44,7 +44,7 @@ def test_a_clear_gain_passes() -> None:
     assert result.p_better > 0.99
     assert (result.recall_change, result.specificity_change, result.change) == (1.0, 0.0, 0.5)
     assert result.rounds == 3
-    assert result.reason.startswith("better with P 1.000 (0.9 is asked): recall +1.000")
+    assert result.reason.startswith("better with P > 0.99 (0.9 is asked): recall +1.000")
 
 
 @pytest.mark.parametrize(

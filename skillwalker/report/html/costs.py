@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.datatypes.scores import UsageTotal, sum_usage
 from skillwalker.datatypes.trials import Usage
+from skillwalker.report.wording import unknown_calls
 
 NO_MODEL = "none answered"
 
@@ -56,4 +57,4 @@ def money(total: UsageTotal) -> str:
         return known
     if total.cost_unknown_calls == total.calls:
         return "unknown"
-    return f"{known} and {total.cost_unknown_calls} calls of unknown cost"
+    return f"{known} and {unknown_calls(total.cost_unknown_calls)}"

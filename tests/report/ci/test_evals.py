@@ -30,7 +30,7 @@ def test_the_page_has_the_verdict_first_and_failures_before_the_rest() -> None:
     assert "<h1>case: 1 of 4 cases passed, 1 failed, 2 inconclusive.</h1>" in html
     table = html[html.index('id="expectations"') :]
     assert table.index("✗ failed") < table.index("? unknown") < table.index("✓ passed")
-    assert "$0.50 and 1 calls of unknown cost" in html
+    assert "$0.50 and 1 call of unknown cost" in html
     assert "SIMULATED" not in html
     assert render_eval(outcome(*Status, simulated=True)).count(wording.SIMULATED) == 2
 

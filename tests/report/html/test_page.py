@@ -78,9 +78,9 @@ def test_a_person_who_sees_only_the_page_can_say_what_how_sure_what_cost_and_wha
         "used demo:other instead",
         "undecided: crash",
         "75 % of the trials' prompts came from the cache",
-        "and 1 calls of unknown cost",
+        "and 1 call of unknown cost",
         "6 of 40 trials say nothing (6 crash)",
-        "The cost of 1 calls is not known",
+        "The cost of 1 call is not known",
         "within 4 model turns",
         "skillwalker apply X",
     ):
