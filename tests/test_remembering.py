@@ -11,7 +11,13 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.fingerprint import search_fingerprint, target_fingerprint
 from skillwalker.plan import FurtherRounds, Plan
-from skillwalker.remembering import looks_taken, rechecked, remembered
+from skillwalker.remembering import (
+    looks_taken,
+    rechecked,
+    remembered,
+    undone_later,
+    written_later,
+)
 from skillwalker.targets.names import description_hash
 from tests.bench import DESCRIPTION, make_bench_project, plan_of
 from tests.summaries import BETTER, ended_search, gate, rates
@@ -137,3 +143,42 @@ def test_a_change_that_was_checked_again_says_so(plan: Plan) -> None:
     assert entry.applied.rechecked
     nothing = after(None, plan, ended_search(plan))
     assert rechecked(nothing) == nothing
+
+
+def later(entry: LockEntry | None, plan: Plan, text: str = BETTER) -> LockEntry:
+    return written_later(entry, plan, text, engine="docker", run_id="20261201T120000")
+
+
+def test_a_text_that_was_written_later_has_no_rates_and_keeps_looks_and_the_end_of_the_search(
+    plan: Plan,
+) -> None:
+    searched = after(None, plan, ended_search(plan))
+    written = later(searched, plan)
+    assert (written.rates, written.fingerprint, written.run_id) == (None, None, None)
+    assert written.candidate == description_hash(BETTER)
+    assert written.looks == searched.looks == 1
+    assert written.tuned == search_fingerprint(plan, engine="docker", text=BETTER)
+    assert written.rejected is None
+    assert written.applied == AppliedChange(
+        run_id="20261201T120000", replaced=DESCRIPTION, description=BETTER
+    )
+
+
+def test_what_was_written_later_and_undone_is_as_before_but_not_measured(plan: Plan) -> None:
+    searched = after(None, plan, ended_search(plan))
+    undone = undone_later(later(searched, plan, "Another text."), plan)
+    assert undone == replace(searched, rates=None, fingerprint=None, run_id=None)
+
+
+def test_a_search_of_other_cases_is_not_carried_over(plan: Plan) -> None:
+    searched = after(None, plan, ended_search(plan))
+    fewer = replace(plan, cases=plan.cases[1:])
+    assert later(searched, fewer).tuned is None
+    assert later(searched, fewer).looks == 0
+    assert undone_later(later(searched, plan), fewer).tuned is None
+
+
+def test_a_text_that_was_written_of_what_nobody_remembers_is_rechecked_too(plan: Plan) -> None:
+    written = later(None, plan)
+    assert written.applied is not None
+    assert (written.looks, written.tuned) == (0, None)
