@@ -131,10 +131,10 @@ class Night:
         self._tools.began(entry, stage)
         result = await self._run(entry, stage, order)
         self._tools.ended(entry, result)
-        progress.take(result)
         if result.stopped_because in _CUT_SHORT:
-            progress.leave(StopReason(result.stopped_because))
+            progress.cut(result, StopReason(result.stopped_because))
             return False
+        progress.take(result)
         self._journal.run_done(entry, result)
         return result.exit_code == 0
 

@@ -41,6 +41,11 @@ class Progress:
         if result.exit_code != 0:
             self.failure = (result.cause or "it says nothing", result.exit_code)
 
+    def cut(self, result: StageResult, reason: StopReason) -> None:
+        """Add a stage that a limit ended; whatever it says so far, it is no failure."""
+        self.results.append(result)
+        self.leave(reason)
+
     def fail(self, reason: str, exit_code: int) -> None:
         """Note that it cannot be measured at all."""
         self.failure = (reason, exit_code)

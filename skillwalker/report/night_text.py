@@ -42,7 +42,8 @@ def stage_line(entry: Entry, result: StageResult) -> str:
     """Say in one line what came of a run of the night."""
     name = one_line(f"{entry.target} (suite {entry.suite})")
     if result.exit_code != 0:
-        return f"{name}: {one_line(result.cause or 'it says nothing')}"
+        stopped = f"stopped by {result.stopped_because}" if result.stopped_because else "no result"
+        return f"{name}: {one_line(result.cause or stopped)}"
     before = _share(result.original)
     if result.stage is not Stage.TUNE:
         return f"{name}: {_VERBS[result.stage]}, balanced accuracy {before}, {_cost(result)}"

@@ -286,5 +286,7 @@ def test_a_cap_holds_over_the_whole_night_and_over_its_lives(tmp_path: Path, mos
     cut = anyio.run(lambda: catalogue.live(folder, limits=Limits(max_trials=most)))
     assert cut.trials <= most
     assert cut.stopped_because == "budget"
+    assert {t.action for t in cut.targets} <= {NightAction.LEFT, NightAction.IMPROVED}
+    assert night_exit_code(cut) == 0
     again = anyio.run(lambda: catalogue.live(folder, limits=Limits(max_trials=most)))
     assert again.trials <= most
