@@ -64,7 +64,8 @@ def conclude(
     stopped = summary.stopped_because is StopReason.INTERRUPTED
     may_be_written = summary.improved and not stopped
     if may_be_written and summary.metrics_forbid is not None:
-        warn(f"nothing was written: {summary.metrics_forbid}")
+        if plan.kind != "measure":  # which writes nothing anyway
+            warn(f"nothing was written: {summary.metrics_forbid}")
     elif may_be_written and approve(summary):
         summary = _summarise(plan, measured, foundation, facts, applied=True)
         _write(plan, summary, foundation, project)

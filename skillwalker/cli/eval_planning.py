@@ -9,11 +9,11 @@ from skillwalker.budget.moments import say_span
 from skillwalker.cli.eval_running import EvalTask
 from skillwalker.cli.eval_scoring import ScoreTask, chosen_judge
 from skillwalker.cli.options import Project
-from skillwalker.datatypes.evals import PlannedCase
 from skillwalker.estimate.evals import (
     SIMULATED,
     estimate_evals,
     estimate_questions,
+    judge_questions,
     paid_models,
 )
 from skillwalker.estimate.guess import require_prices
@@ -41,21 +41,22 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
     )
     simulated = order.engine == SIMULATED
     payer = "nobody" if simulated else task.engine_settings.access.payer
+    suites = list(dict.fromkeys(one.case.suite for one in planned))
     record: dict[str, object] = {
         "dry_run": True,
         "kind": "evals",
-        "suites": list(dict.fromkeys(one.case.suite for one in planned)),
+        "suites": suites,
         "cases": len(planned),
         "engine": order.engine,
         "engine_why": task.choice.why,
         "payer": payer,
-        "judge": judge if len(estimate.money) > len(_models(planned)) else None,
+        "judge": judge if judge_questions(planned, order.config) else None,
         "simulated": simulated,
         "max_cost_usd": order.config.max_cost_usd,
         **estimate_record(estimate),
     }
     head = (
-        f"evals run: {len(planned)} cases of {', '.join(_suites(planned))}",
+        f"evals run: {len(planned)} cases of {', '.join(suites)}",
         f"  engine: {order.engine} ({task.choice.why}); paid by {payer}",
         f"  trials at most: {estimate.trials}, {estimate.worst_trials} if each must be run twice",
     )
@@ -93,14 +94,6 @@ def show_score(
     head = f"evals score: {runs} runs, {sum(asked.values())} questions to a judge that is paid"
     _show(record, (head, *_money(estimate)), as_json)
     return 0
-
-
-def _suites(planned: Sequence[PlannedCase]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.case.suite for one in planned))
-
-
-def _models(planned: Sequence[PlannedCase]) -> set[str]:
-    return {one.case.case.model for one in planned}
 
 
 def _money(estimate: Estimate) -> tuple[str, ...]:

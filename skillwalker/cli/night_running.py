@@ -13,6 +13,7 @@ from skillwalker.catalogue import Entry
 from skillwalker.cli import caps, ordering
 from skillwalker.cli.catalogue import require_cap
 from skillwalker.cli.engines import look_at_engine
+from skillwalker.cli.environment import command_environment
 from skillwalker.cli.given import given_options, refuse_settled
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
@@ -264,6 +265,7 @@ async def _start(
         began=began,
         engine_settings=machinery.settings,
         prices=opened.settings.prices,
+        command_env=command_environment(opened.settings.engine_env),
     )
     summary, folder = await run_order(order, around, earlier)
     reports = write_reports(folder, html=wishes.html)
