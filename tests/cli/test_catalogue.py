@@ -230,6 +230,16 @@ def test_a_named_target_that_is_fresh_is_left_out_too(
     assert runs(project) == 1
 
 
+def test_a_forecast_reckons_with_every_case_flipped(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("measure", "demo:weather", *SIMULATED)
+    assert main(list(words)) == 0
+    _, found = run_json(capsys, *words, "--against", "last", "--dry-run")
+    assert found["steps"][-1] == {"name": "flipped cases again", "trials": 4 * found["cases"]}
+    assert runs(project) == 1
+
+
 # --- --against ---------------------------------------------------------------------------------
 
 

@@ -2,13 +2,15 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillwalker.cli import main
-from skillwalker.recording.lock_file import read_lock
+from skillwalker.datatypes.lock_entries import AppliedChange, LockEntry
+from skillwalker.recording.lock_file import read_lock, update_lock
 from tests.bench import places_of
 from tests.catalogues import FIRST, make_catalogue, thing_of
 
@@ -134,6 +136,40 @@ def test_a_night_that_a_limit_ended_goes_on_in_its_own_folder(
     assert (done["stopped_because"], done["counts"]["left"]) == ("done", 0)
 
 
+def test_a_resumed_night_keeps_its_cap_unless_another_one_is_given(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert project.is_dir()
+    _, night = run_json(capsys, *QUICK, "--max-trials", "30")
+    code, again = run_json(capsys, "--resume", night["night_id"])
+    assert (code, again["stopped_because"]) == (0, "budget")
+    assert night["trials"] <= again["trials"] <= 30
+
+
+def test_what_was_written_and_loses_is_named_and_not_taken_back_by_itself(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_json(capsys, *CAPPED, *WRITE)
+    path = skill(project).relative_to(project).as_posix()
+    good = entry_of(project, path).applied
+    lost = AppliedChange(run_id="20261129T000000", replaced=good.description, description=FIRST)
+    key = entry_of(project, path).key
+    update_lock(project, lambda old: replace(lock_entry(old), applied=lost, tuned=None), key)
+    assert good.description in skill(project).read_text()
+    text = skill(project).read_text().replace(good.description, FIRST)
+    skill(project).write_text(text)
+    words = (*QUICK, "--max-trials", "56", *WRITE)  # enough for the recheck, not for a search
+    code, night = run_json(capsys, *words)
+    assert code == 0
+    row = next(t for t in night["targets"] if t["path"] == path)
+    assert row["revert"]["run_id"] == "20261129T000000"
+    assert row["revert"]["p_better"] > 0.9
+    recheck = project / "output" / row["run_ids"][0] / "measure-summary.json"
+    assert json.loads(recheck.read_text())["applied"] is False
+    report = project / "output" / night["night_id"] / "overnight-report.md"
+    assert "skillwalker undo 20261129T000000" in report.read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -224,7 +260,7 @@ def test_apply_and_undo_leave_their_mark_so_that_nothing_is_searched_again(
     assert entry.looks == entry_before.looks
     _, found = run_json(capsys, "--dry-run", *QUICK)
     work = next(t["work"] for t in found["targets"] if t["path"] == improved["path"])
-    assert [one["stage"] for one in work][:1] == ["recheck"]
+    assert [one["stage"] for one in work] == ["recheck", "tune"]
     assert main(["undo", run_id]) == 0
     undone = entry_of(project, improved["path"])
     assert undone.applied is None
@@ -234,6 +270,12 @@ def test_apply_and_undo_leave_their_mark_so_that_nothing_is_searched_again(
     _, third = run_json(capsys, *CAPPED)
     row = next(t for t in third["targets"] if t["path"] == improved["path"])
     assert row["action"] == "measured"
+
+
+def lock_entry(entry: LockEntry | None) -> LockEntry:
+    """An entry that is there."""
+    assert entry is not None
+    return entry
 
 
 def entry_of(project: Path, path: str) -> Any:
