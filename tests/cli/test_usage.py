@@ -32,7 +32,6 @@ def usage_error(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("measure --engine api", "--engine api"),
         ("scil run --engine=api", "--engine api"),
         ("evals run --engine api", "--engine api"),
-        ("measure --all", "--all"),
     ],
 )
 def test_what_is_reserved_is_called_so(
