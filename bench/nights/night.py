@@ -30,7 +30,8 @@ from skillwalker.remembering import looks_taken, rechecked, remembered, undone_l
 class Rules:
     """How the nights are lived."""
 
-    config: LoopConfig = field(default_factory=LoopConfig)
+    config: LoopConfig = field(default_factory=lambda: LoopConfig(search="phases"))
+    """With a search that is named."""
     raises: bool = True
     """Whether the threshold rises with the looks, as it does in the product."""
     reverts: bool = False

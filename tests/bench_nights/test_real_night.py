@@ -15,7 +15,6 @@ from bench.nights.target import USERS, Surroundings, WorldTarget
 from bench.strategies.shipped import split_of
 from bench.strategies.world import Setting
 from skillwalker.catalogue import read_catalogue
-from skillwalker.config import LoopConfig
 from skillwalker.datatypes.nights import Stage
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import TargetKind
@@ -37,7 +36,7 @@ TEMPLATE = Order(
     kind=TargetKind.SKILL,
     suite=None,
     target=None,
-    config=LoopConfig(),
+    config=Rules().config,
     engine="simulated",
     improver="simulated",
 )
