@@ -201,7 +201,7 @@ def merge(
     summary, folder = merge_into(asked, opened.places)
     if summary.simulated and wishes.apply and not wishes.allow_simulated:
         say("nothing was written: the nights were simulated (--allow-simulated writes)")
-    return conclude(summary, folder, wishes)
+    return conclude(summary, folder, wishes, is_merged=True)
 
 
 def _live(

@@ -54,12 +54,13 @@ def stage_line(entry: Entry, result: StageResult) -> str:
     return f"{name}: {end}, {_cost(result)}"
 
 
-def night_lines(summary: NightSummary, *, folder: str) -> Iterator[str]:
+def night_lines(summary: NightSummary, *, folder: str, is_merged: bool = False) -> Iterator[str]:
     """Tell a night in lines: what was counted, what failed, what may be done now.
 
     Args:
         summary: of the night.
         folder: where it is recorded.
+        is_merged: whether its runs lie on other machines.
     """
     if summary.simulated:
         yield SIMULATED
@@ -79,7 +80,7 @@ def night_lines(summary: NightSummary, *, folder: str) -> Iterator[str]:
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
     for broken in summary.broken:
         yield f"broken: suite {one_line(broken.suite)}: {one_line(broken.reason)}"
-    yield from _next_steps(summary)
+    yield from _next_steps(summary, is_merged=is_merged)
 
 
 def night_table(summary: NightSummary) -> Table:
@@ -105,7 +106,7 @@ def told_targets(summary: NightSummary) -> list[NightTarget]:
     return sorted(rows, key=lambda target: _ORDER.index(target.action))
 
 
-def _next_steps(summary: NightSummary) -> Iterator[str]:
+def _next_steps(summary: NightSummary, *, is_merged: bool) -> Iterator[str]:
     """Name what a user may do now."""
     for target in summary.targets:
         name, revert = target_name(target), target.revert
@@ -117,8 +118,9 @@ def _next_steps(summary: NightSummary) -> Iterator[str]:
             )
         if target.action is NightAction.IMPROVED and not target.applied and target.run_ids:
             allow = " --allow-simulated" if summary.simulated else ""
-            yield f"{name}: write it with: skillwalker apply {target.run_ids[-1]}{allow}"
-    if any(target.action is NightAction.LEFT for target in summary.targets):
+            command = "overnight --merge … --apply" if is_merged else f"apply {target.run_ids[-1]}"
+            yield f"{name}: write it with: skillwalker {command}{allow}"
+    if not is_merged and any(target.action is NightAction.LEFT for target in summary.targets):
         yield f"go on with: skillwalker overnight --resume {summary.night_id}"
 
 

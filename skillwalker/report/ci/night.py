@@ -11,12 +11,13 @@ MOST_ROWS = 200
 """Of the table; GitHub takes 65,536 characters in a pull request."""
 
 
-def night_markdown(summary: NightSummary, *, folder: str) -> str:
+def night_markdown(summary: NightSummary, *, folder: str, is_merged: bool = False) -> str:
     """Write a night: a table of what was done, what failed, and the new descriptions.
 
     Args:
         summary: of the night.
         folder: where it is recorded.
+        is_merged: whether its runs lie on other machines.
     """
     told = told_targets(summary)
     lines = [f"## Skillwalker, night {summary.night_id}", ""]
@@ -33,7 +34,8 @@ def night_markdown(summary: NightSummary, *, folder: str) -> str:
     ]
     if len(told) > MOST_ROWS:
         lines += ["", f"{len(told) - MOST_ROWS} more rows stand in overnight-summary.json."]
-    lines += ["", *(f"- {_cell(line)}" for line in night_lines(summary, folder=folder))]
+    told_lines = night_lines(summary, folder=folder, is_merged=is_merged)
+    lines += ["", *(f"- {_cell(line)}" for line in told_lines)]
     for target in told:
         if target.description is not None:
             lines += ["", f"**{_cell(target_name(target))}**, {target_end(target)}:", ""]
