@@ -40,6 +40,7 @@ from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.report.files import write_reports
 from skillwalker.report.next_step import next_command
+from skillwalker.search.choice import search_meant
 from skillwalker.settings import MetricSettings
 from skillwalker.suites.load import TESTS_FILE
 from skillwalker.targets.kind import KINDS
@@ -308,7 +309,7 @@ def _order(
         kind=kind,
         suite=suite,
         target=target,
-        config=LoopConfig(**_configuration(settings)),
+        config=LoopConfig(**_searching(_configuration(settings))),
         engine=engine,
         improver=improver,
         neighbours=_several(settings.get("neighbours", SIBLINGS)),
@@ -318,13 +319,14 @@ def _order(
 
 def _configuration(settings: Mapping[str, object]) -> dict[str, Any]:
     """Give the settings that configure a run, by the names of its record."""
-    given = {
+    return {
         _RENAMED.get(name, name): value for name, value in settings.items() if name not in _OUTSIDE
     }
-    if given.get("search") == "race":
-        # As with --max-trials: what may be spent is what a race plans with.
-        given["race_trials"] = given.get("max_trials")
-    return given
+
+
+def _searching(given: Mapping[str, object]) -> dict[str, Any]:
+    """Say how better descriptions are looked for: what may be spent is what a race plans with."""
+    return {"search": search_meant(given), **given, "race_trials": given.get("max_trials")}
 
 
 def _places(

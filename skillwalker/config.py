@@ -8,7 +8,7 @@ from skillwalker.errors import ConfigError
 DEFAULT_CASE_MODEL = "sonnet"
 MAX_PAUSE = 1_800.0
 """Seconds that pauses for rate limits may take in all, where nobody says otherwise."""
-SEARCHES = ("phases", "race")
+SEARCHES = ("auto", "phases", "race")
 MAX_DESCRIPTION_UNITS = 1024
 """UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
 
@@ -36,8 +36,8 @@ class LoopConfig:
         ConfigError: a value is out of range; the message names the flag.
     """
 
-    search: str = "phases"
-    """The strategy: phases or race."""
+    search: str = "auto"
+    """The strategy: phases, race, or the one that suits the budget; see `search.choice`."""
     race_trials: int | None = None
     """Trials that a race plans with, in all; None takes ten for each case."""
     max_iterations: int = 5
@@ -79,7 +79,7 @@ class LoopConfig:
     def __post_init__(self) -> None:
         """Check every value."""
         checks = (
-            (self.search in SEARCHES, "--search", " or ".join(SEARCHES), self.search),
+            (self.search in SEARCHES, "--search", "phases or race", self.search),
             (self.max_iterations >= 1, "--max-iterations", "at least 1", self.max_iterations),
             (0 <= self.holdout < 1, "--holdout", "from 0 to below 1", self.holdout),
             (

@@ -19,6 +19,7 @@ from skillwalker.listing.shown_text import columns, flattened
 from skillwalker.metrics.track import open_metrics
 from skillwalker.neighbours import SIBLINGS, neighbour_cases, rivals_of
 from skillwalker.paths import Places
+from skillwalker.search.choice import settle_search
 from skillwalker.settings import MetricSettings
 from skillwalker.steps.step_1_resolve import resolve
 from skillwalker.steps.step_2_split import split_cases
@@ -173,7 +174,7 @@ def prepare(
         rivals=rivals,
         cases=cases,
         listing=place_in_listing(found, rivals, model=cases[0].case.model, budget=listing_budget),
-        config=config,
+        config=settle_search(config, len(cases)),
         listing_budget=listing_budget,
         looks=looks,
         neighbours=neighbour_cases(places, guarded, called, config.trial_models, resolve_model),

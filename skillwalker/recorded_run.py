@@ -126,7 +126,7 @@ async def _record(
         around.limits.pay_earlier(usage, purpose, model)
     for change in foundation.accepted:
         around.listener(Warned(message=f"earlier trials are counted although {change}"))
-    for warning in (*warn_of_choice(order.config, len(plan.cases)), *warn_of_models(plan)):
+    for warning in (*warn_of_choice(plan.config, len(plan.cases)), *warn_of_models(plan)):
         around.listener(Warned(message=warning))
     plan, measured, facts = await _measure(order, plan, completer, foundation, around)
     summary = conclude(
@@ -207,7 +207,7 @@ def _choose_strategy(order: Order, plan: Plan, around: Surroundings) -> Strategy
     Raises:
         StoreError: the run that is compared with cannot be read.
     """
-    config = order.config
+    config = plan.config
     if order.challenger is not None:
         return Duel(
             challenger=order.challenger,

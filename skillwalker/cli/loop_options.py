@@ -19,28 +19,32 @@ RESULT = "Advanced: result"
 
 Eval = Annotated[str | None, typer.Option("--eval", metavar="SUITE", help="The suite.")]
 Search = Annotated[
-    Literal["phases", "race"],
+    Literal["phases", "race"] | None,
     typer.Option(
-        help="phases measures every text on every case; race spends each trial where it says most.",
+        help="phases measures every text on every case; race spends each trial where it says most."
+        " Default: race, or phases with an option of theirs or under ten trials a case.",
         rich_help_panel=SEARCH,
     ),
 ]
 MaxIterations = Annotated[
-    int,
+    int | None,
     typer.Option(
         min=1,
-        help="Candidates to measure, the original included (phases).",
+        help="Candidates to measure, the original included (phases). Default: 5.",
         rich_help_panel=SEARCH,
     ),
 ]
 Holdout = Annotated[
-    float,
-    typer.Option(help="Share of the cases that the improver never sees.", rich_help_panel=SEARCH),
+    float | None,
+    typer.Option(
+        help="Share of the cases that the improver never sees. Default: 0.", rich_help_panel=SEARCH
+    ),
 ]
 RunsPerQuery = Annotated[
-    int,
+    int | None,
     typer.Option(
-        help="Most runs of a case in one evaluation; odd (phases).", rich_help_panel=SEARCH
+        help="Most runs of a case in one evaluation; odd (phases). Default: 1.",
+        rich_help_panel=SEARCH,
     ),
 ]
 Model = Annotated[
@@ -65,7 +69,10 @@ NoGate = Annotated[
     bool, typer.Option("--no-gate", help="Take the best score unconfirmed.", rich_help_panel=GATE)
 ]
 ConfirmRuns = Annotated[
-    int, typer.Option(help="Most rounds of original against best (phases).", rich_help_panel=GATE)
+    int | None,
+    typer.Option(
+        help="Most rounds of original against best (phases). Default: 3.", rich_help_panel=GATE
+    ),
 ]
 MaxLoss = Annotated[
     float,
@@ -206,14 +213,14 @@ Debug = Annotated[
 class SearchOptions:
     """How better descriptions are looked for; measure looks for none."""
 
-    search: Search = "phases"
-    max_iterations: MaxIterations = 5
-    holdout: Holdout = 0.0
+    search: Search = None
+    max_iterations: MaxIterations = None
+    holdout: Holdout = None
     model: Model = None
     improver: Improver = None
     gate: Gate = 0.9
     no_gate: NoGate = False
-    confirm_runs: ConfirmRuns = 3
+    confirm_runs: ConfirmRuns = None
     max_loss: MaxLoss = 0.05
     guard_neighbours: GuardNeighbours = False
 
@@ -222,7 +229,7 @@ class SearchOptions:
 class TrialOptions:
     """How a trial is run."""
 
-    runs_per_query: RunsPerQuery = 1
+    runs_per_query: RunsPerQuery = None
     trial_model: TrialModel = None
     seed: Seed = 0
     engine: Engine = None

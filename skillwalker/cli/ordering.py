@@ -16,6 +16,7 @@ from skillwalker.engines.registry import Choice, EngineSettings
 from skillwalker.errors import ConfigError
 from skillwalker.neighbours import SIBLINGS
 from skillwalker.plan import Order
+from skillwalker.search.choice import search_meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +65,17 @@ def config(
     models, budget = opened.settings.models, opened.settings.budget
     search = search or SearchOptions()
     most_trials = budget.max_trials if limits.max_trials is None else limits.max_trials
+    of_phases = {
+        "max_iterations": search.max_iterations,
+        "holdout": search.holdout,
+        "runs_per_query": trials.runs_per_query,
+        "confirm_runs": search.confirm_runs,
+    }
+    given = {name: value for name, value in of_phases.items() if value is not None}
     return checked_config(
-        search=search.search,
-        race_trials=most_trials if search.search == "race" else None,
-        max_iterations=search.max_iterations,
-        holdout=search.holdout,
-        runs_per_query=trials.runs_per_query,
+        **given,
+        search=search.search or search_meant(given),
+        race_trials=most_trials,
         improver_model=named("--model", search.model) or models.improver or "opus",
         trial_model=tuple(
             model for model in trials.trial_model or () if named("--trial-model", model)
@@ -77,7 +83,6 @@ def config(
         or models.trial,
         seed=trials.seed,
         gate=None if search.no_gate else search.gate,
-        confirm_runs=search.confirm_runs,
         max_loss=search.max_loss,
         guard_neighbours=search.guard_neighbours,
         max_turns=trials.max_turns,

@@ -1,6 +1,7 @@
 """Which strategy a run follows, from its settings alone."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from math import ceil
 
 from skillwalker.config import LoopConfig
@@ -9,8 +10,35 @@ from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import Strategy
 from skillwalker.search.race import LEAST_FACTOR, Race, default_budget
 
-RETRY_SHARE = 0.04
+AUTO, PHASES, RACE = "auto", "phases", "race"
+OF_PHASES = frozenset({"max_iterations", "holdout", "runs_per_query", "confirm_runs"})
+"""Settings that ask for the phases where they are given and the search is not."""
+RETRY_SHARE = 0.02
 """Of a capped budget, what a race leaves to retries, and to cases that are asked by name."""
+
+
+def search_meant(given: Collection[str]) -> str:
+    """Say which search is meant where none was named, by the names of the settings given."""
+    return AUTO if OF_PHASES.isdisjoint(given) else PHASES
+
+
+def settle_search(config: LoopConfig, cases: int) -> LoopConfig:
+    """Choose between phases and race where nobody said which.
+
+    A race needs room to show its worth: with fewer than ten trials for each case the phases are
+    taken, which a limit only interrupts.
+
+    Args:
+        config: what was asked.
+        cases: how many there are, models told apart.
+
+    Source: docs/strategies.md; at ten trials a case a race gains as much and does less harm, and
+        it goes on gaining with more.
+    """
+    if config.search != AUTO:
+        return config
+    is_roomy = config.race_trials is None or config.race_trials >= default_budget(cases)
+    return replace(config, search=RACE if is_roomy else PHASES)
 
 
 def choose_strategy(
@@ -31,7 +59,8 @@ def choose_strategy(
         measure_only: whether nothing but the original is measured.
         neighbours: requests of the rivals that each confirm round measures too.
     """
-    if measure_only or config.search != "race":
+    config = settle_search(config, len(cases))
+    if measure_only or config.search != RACE:
         return Phases(
             max_iterations=1 if measure_only else config.max_iterations,
             runs=config.runs_per_query,
@@ -50,7 +79,7 @@ def choose_strategy(
 
 def warn_of_choice(config: LoopConfig, cases: int) -> tuple[str, ...]:
     """Say what of the settings a race ignores, and when it can only measure."""
-    if config.search != "race":
+    if settle_search(config, cases).search != RACE:
         return ()
     ordinary = LoopConfig()
     settings = (

@@ -25,10 +25,15 @@ from tests.measured import trial
     [
         pytest.param(LoopConfig(), "measure", [8, 12], id="measure"),
         pytest.param(LoopConfig(runs_per_query=3), "measure", [8, 36], id="three runs"),
-        pytest.param(LoopConfig(), "scil", [8, 60, 12, 72, 8], id="phases"),
-        pytest.param(LoopConfig(gate=None), "scil", [8, 60, 12, 0, 0], id="no gate"),
+        pytest.param(LoopConfig(search="phases"), "scil", [8, 60, 12, 72, 8], id="phases"),
         pytest.param(
-            LoopConfig(trial_model=("a", "b")), "scil", [16, 120, 24, 144, 16], id="two models"
+            LoopConfig(search="phases", gate=None), "scil", [8, 60, 12, 0, 0], id="no gate"
+        ),
+        pytest.param(
+            LoopConfig(search="phases", trial_model=("a", "b")),
+            "scil",
+            [16, 120, 24, 144, 16],
+            id="two models",
         ),
     ],
 )

@@ -2,7 +2,7 @@ import pytest
 
 from skillwalker.config import LoopConfig
 from skillwalker.errors import ConfigError
-from skillwalker.search.choice import choose_strategy, warn_of_choice
+from skillwalker.search.choice import choose_strategy, search_meant, settle_search, warn_of_choice
 from skillwalker.search.phases import Phases
 from skillwalker.search.race import Race
 from tests.search.racing import split_cases
@@ -10,8 +10,39 @@ from tests.search.racing import split_cases
 CASES = split_cases(12)
 
 
-def test_phases_is_the_default() -> None:
-    config = LoopConfig(max_iterations=7, runs_per_query=3, confirm_runs=2)
+@pytest.mark.parametrize(
+    ("trials", "search"),
+    [
+        pytest.param(None, "race", id="nobody limits it"),
+        pytest.param(120, "race", id="ten a case"),
+        pytest.param(119, "phases", id="less"),
+        pytest.param(0, "phases", id="nothing"),
+    ],
+)
+def test_the_search_is_a_race_where_there_is_room(trials: int | None, search: str) -> None:
+    assert settle_search(LoopConfig(race_trials=trials), 12).search == search
+
+
+@pytest.mark.parametrize("search", ["phases", "race"])
+def test_a_search_that_was_named_stays(search: str) -> None:
+    assert settle_search(LoopConfig(search=search, race_trials=1), 12).search == search
+
+
+@pytest.mark.parametrize(
+    ("given", "search"),
+    [
+        pytest.param([], "auto", id="nothing"),
+        pytest.param(["seed", "gate"], "auto", id="what both know"),
+        pytest.param(["max_iterations"], "phases", id="iterations"),
+        pytest.param(["holdout", "seed"], "phases", id="holdout"),
+    ],
+)
+def test_an_option_of_the_phases_asks_for_them(given: list[str], search: str) -> None:
+    assert search_meant(given) == search
+
+
+def test_the_phases_take_their_settings() -> None:
+    config = LoopConfig(search="phases", max_iterations=7, runs_per_query=3, confirm_runs=2)
     assert choose_strategy(config, CASES, controls=8) == Phases(
         max_iterations=7, runs=3, confirm_rounds=2
     )
@@ -21,7 +52,7 @@ def test_phases_is_the_default() -> None:
     ("trials", "budget", "kept_back"),
     [
         pytest.param(None, 120, 0, id="ten a case, nothing is capped"),
-        pytest.param(300, 300, 20, id="room for controls and retries under a cap"),
+        pytest.param(300, 300, 14, id="room for controls and retries under a cap"),
         pytest.param(0, 0, 8, id="nothing"),
     ],
 )
@@ -48,7 +79,9 @@ def test_an_unknown_search_is_refused() -> None:
 @pytest.mark.parametrize(
     ("config", "warnings"),
     [
-        pytest.param(LoopConfig(runs_per_query=3), [], id="phases ignores nothing"),
+        pytest.param(
+            LoopConfig(search="phases", runs_per_query=3), [], id="phases ignores nothing"
+        ),
         pytest.param(LoopConfig(search="race", race_trials=48), [], id="enough"),
         pytest.param(
             LoopConfig(search="race", runs_per_query=3, max_iterations=9),
