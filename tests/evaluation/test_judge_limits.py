@@ -11,7 +11,7 @@ from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.datatypes.evals import EvalOutcome
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
-from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.errors import ConfigError
 from skillwalker.estimate.evals import eval_prior
 from skillwalker.evaluation.plan import EvalOrder
@@ -86,6 +86,15 @@ def test_a_question_that_might_pass_the_budget_is_not_asked(tmp_path: Path) -> N
     assert (summary.inconclusive, summary.failures) == (2, 0)
     assert (summary.stopped_because, summary.judge_stopped) == (None, StopReason.BUDGET)
     assert "$1.25 of $1.70" in (summary.judge_cause or "")
+
+
+def test_a_question_is_reckoned_as_one_to_a_judge(tmp_path: Path) -> None:
+    places, judge = project(tmp_path), PaidJudge()
+    limits = Limits(
+        max_cost_usd=5.0, prior=lambda purpose, _: 10.0 if purpose is Purpose.JUDGE else 0.0
+    )
+    assert run(places, judge, limits).summary.judge_stopped is StopReason.BUDGET
+    assert judge.prompts == []
 
 
 def test_what_a_limit_left_is_asked_by_a_later_evaluation_alone(tmp_path: Path) -> None:
