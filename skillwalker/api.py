@@ -7,73 +7,46 @@ holds `evals/`, or the folder of suites itself; `repo_root` is the folder that h
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import TypeVar, Unpack
 
+from skillwalker.api_inputs import (
+    configuration,
+    engine_opener,
+    eval_limits,
+    evals_folder,
+    judge_seat,
+    login_of,
+    loop_limits,
+    loop_order,
+    places_of,
+    several,
+    temporary_folder,
+)
 from skillwalker.api_settings import (
     EvalSettings,
     JudgeSettings,
     LoopSettings,
-    Settings,
     StrPath,
 )
-from skillwalker.config import MAX_PAUSE, EvalConfig, Login, LoopConfig
+from skillwalker.config import MAX_PAUSE, EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalSummary
-from skillwalker.datatypes.summary import Paused, Summary, Warned
-from skillwalker.datatypes.vocabulary import Purpose, TargetKind
-from skillwalker.engines.protocol import Engine
-from skillwalker.engines.registry import EngineSettings, open_engine
-from skillwalker.estimate.evals import eval_prior
-from skillwalker.estimate.guess import make_prior
-from skillwalker.evaluation.judge_choice import Seat, choose_judge
+from skillwalker.datatypes.summary import Summary, Warned
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.evaluation.judge_choice import choose_judge
 from skillwalker.evaluation.plan import EvalOrder
 from skillwalker.evaluation.recorded import EvalSurroundings, run_eval_order
 from skillwalker.evaluation.scoring import score_runs
-from skillwalker.limits import Limits
-from skillwalker.neighbours import SIBLINGS
-from skillwalker.paths import EVALS_DIR, PLUGINS_DIR, Places
+from skillwalker.paths import Places
 from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.report.files import write_reports
 from skillwalker.report.next_step import next_command
-from skillwalker.search.choice import search_meant
-from skillwalker.settings import MetricSettings
-from skillwalker.suites.load import TESTS_FILE
-from skillwalker.targets.kind import KINDS
 
 logger = logging.getLogger(__name__)
 
 E = TypeVar("E")
-NO_HOME = Path("/nonexistent")
-"""Stands for the home of a caller who names none: there are no `user:` targets then."""
-
-
-_RENAMED = {"model": "improver_model"}
-_OUTSIDE = frozenset(
-    {
-        "login",
-        "plugin_dirs",
-        "home",
-        "temporary",
-        "improver",
-        "neighbours",
-        "fresh",
-        "allow_simulated",
-        "limits",
-        "judge",
-        "engine_settings",
-        "prices",
-        "listener",
-        "html",
-        "metrics",
-        "command_env",
-    }
-)
-"""Settings that are no part of a run's configuration."""
 
 
 async def run_scil_loop(
@@ -108,8 +81,8 @@ async def run_scil_loop(
     Raises:
         SkillwalkerError: the input or a setting is wrong; nothing was spent.
     """
-    places = _places(tests_dir, output_dir, repo_root, settings)
-    order = _order(TargetKind.SKILL, eval, skill, engine, settings)
+    places = places_of(tests_dir, output_dir, repo_root, settings)
+    order = loop_order(TargetKind.SKILL, eval, skill, engine, settings)
     return await _improve(order, places, settings, apply=apply, debug=debug)
 
 
@@ -130,8 +103,8 @@ async def run_acil_loop(
     Arguments, result and errors are those of `run_scil_loop`, with `agent` in the place of
     `skill` and `acil-summary.json` in that of `scil-summary.json`.
     """
-    places = _places(tests_dir, output_dir, repo_root, settings)
-    order = _order(TargetKind.AGENT, eval, agent, engine, settings)
+    places = places_of(tests_dir, output_dir, repo_root, settings)
+    order = loop_order(TargetKind.AGENT, eval, agent, engine, settings)
     return await _improve(order, places, settings, apply=apply, debug=debug)
 
 
@@ -165,25 +138,23 @@ async def run_evals(
     Raises:
         SkillwalkerError: the input or a setting is wrong; nothing was spent.
     """
-    places = _places(tests_dir, output_dir, repo_root, settings)
-    config = EvalConfig(**_configuration(settings))
-    order = EvalOrder(
-        suites=tuple(evals), tests=_several(test_filter), engine=engine, config=config
-    )
+    places = places_of(tests_dir, output_dir, repo_root, settings)
+    config = EvalConfig(**configuration(settings))
+    order = EvalOrder(suites=tuple(evals), tests=several(test_filter), engine=engine, config=config)
     listener: Callable[[EvalEvent], None] = _listener(settings.get("listener"), debug=debug)
-    limits = _eval_limits(config, engine, settings)
+    limits = eval_limits(config, engine, settings)
     around = EvalSurroundings(
         places=places,
-        temporary=_temporary(places, settings),
-        login=_login(settings),
+        temporary=temporary_folder(places, settings),
+        login=login_of(settings),
         limits=limits,
         listener=listener,
-        open_engine=_opener(engine, config.seed, settings),
+        open_engine=engine_opener(engine, config.seed, settings),
         judge=choose_judge(
             settings.get("judge"),
             by_default="api",
             config=config,
-            seat=_seat(places.evals_dir, settings),
+            seat=judge_seat(places.evals_dir, settings),
             limits=limits,
             listener=listener,
         ),
@@ -235,10 +206,10 @@ async def run_test_eval(
             settings.get("judge"),
             by_default="api",
             config=config,
-            seat=_seat(_evals_dir(tests_dir), settings),
-            limits=_eval_limits(config, "", settings),
+            seat=judge_seat(evals_folder(tests_dir), settings),
+            limits=eval_limits(config, "", settings),
         ),
-        secrets=_login(settings).secrets,
+        secrets=login_of(settings).secrets,
     )
     for row in (row for outcome in outcomes for row in outcome.rows if debug):
         logger.debug("%s", row)
@@ -252,12 +223,12 @@ async def _improve(
     may_write = settings.get("allow_simulated", False)
     around = Surroundings(
         places=places,
-        temporary=_temporary(places, settings),
-        login=_login(settings),
+        temporary=temporary_folder(places, settings),
+        login=login_of(settings),
         listener=_listener(settings.get("listener"), debug=debug),
         approve=lambda summary: apply and (may_write or not summary.simulated),
-        limits=_limits(order, settings),
-        open_engine=_opener(order.engine, order.config.seed, settings),
+        limits=loop_limits(order, settings),
+        open_engine=engine_opener(order.engine, order.config.seed, settings),
         engine_settings=settings.get("engine_settings"),
         prices=tuple(settings.get("prices", ())),
         command_env=settings.get("command_env", {}),
@@ -273,130 +244,6 @@ async def _improve(
     return summary
 
 
-def _limits(order: Order, settings: LoopSettings) -> Limits:
-    """Give the limits of one run, under those of the caller if there are any."""
-    config = order.config
-    listener = settings.get("listener")
-    names = ((Purpose.TRIAL, order.engine), (Purpose.IMPROVER, order.improver))
-    above = settings.get("limits") or Limits(
-        max_pause=config.max_pause,
-        prior=make_prior(
-            settings.get("prices", ()),
-            free=[purpose for purpose, name in names if name == "simulated"],
-        ),
-    )
-    return above.share(
-        max_trials=config.max_trials,
-        max_cost_usd=config.max_cost_usd,
-        on_pause=None if listener is None else lambda until: listener(Paused(until=until)),
-    )
-
-
-def _eval_limits(config: EvalConfig, engine: str, settings: EvalSettings | JudgeSettings) -> Limits:
-    """Give the limits of an eval run, under those of the caller if there are any."""
-    prior = eval_prior(settings.get("prices", ()), engine=engine)
-    above = settings.get("limits") or Limits(max_pause=config.max_pause, prior=prior)
-    return above.share(max_trials=config.max_trials, max_cost_usd=config.max_cost_usd)
-
-
-def _order(
-    kind: TargetKind, suite: str | None, target: str | None, engine: str, settings: LoopSettings
-) -> Order:
-    """Say what is asked of the loop."""
-    improver = settings.get("improver", "simulated" if engine == "simulated" else "api")
-    return Order(
-        run_kind=KINDS[kind].run_prefix,
-        kind=kind,
-        suite=suite,
-        target=target,
-        config=LoopConfig(**_searching(_configuration(settings))),
-        engine=engine,
-        improver=improver,
-        neighbours=_several(settings.get("neighbours", SIBLINGS)),
-        fresh=settings.get("fresh", False),
-    )
-
-
-def _configuration(settings: Mapping[str, object]) -> dict[str, Any]:
-    """Give the settings that configure a run, by the names of its record."""
-    return {
-        _RENAMED.get(name, name): value for name, value in settings.items() if name not in _OUTSIDE
-    }
-
-
-def _searching(given: Mapping[str, object]) -> dict[str, Any]:
-    """Say how better descriptions are looked for: what may be spent is what a race plans with."""
-    return {"search": search_meant(given), **given, "race_trials": given.get("max_trials")}
-
-
-def _places(
-    tests_dir: StrPath, output_dir: StrPath, repo_root: StrPath | None, settings: Settings
-) -> Places:
-    """Lay the given folders out as a project."""
-    evals_dir = _evals_dir(tests_dir)
-    project = evals_dir.parent if repo_root is None else Path(repo_root)
-    plugin_dirs = (Path(entry) for entry in settings.get("plugin_dirs", ()))
-    return Places(
-        project=project,
-        evals_dir=evals_dir,
-        plugin_dirs=(project / PLUGINS_DIR, *plugin_dirs),
-        output_dir=Path(output_dir),
-        home=Path(settings.get("home", NO_HOME)),
-        metrics=_metrics(settings),
-    )
-
-
-def _metrics(settings: Settings) -> tuple[MetricSettings, ...] | None:
-    """Give the metrics that a suite may have tracked; None where the caller names none."""
-    metrics = settings.get("metrics")
-    return None if metrics is None else tuple(metrics)
-
-
-def _evals_dir(tests_dir: StrPath) -> Path:
-    """Find the folder of suites: the one that is named, or `evals` in it."""
-    inner = Path(tests_dir) / EVALS_DIR
-    is_suite = (inner / TESTS_FILE).is_file()
-    return inner if inner.is_dir() and not is_suite else Path(tests_dir)
-
-
-def _seat(evals_dir: Path, settings: Settings | JudgeSettings) -> Seat:
-    """Say where a judge sits."""
-    return Seat(
-        evals_dir=evals_dir,
-        login=_login(settings),
-        engine_settings=settings.get("engine_settings"),
-        prices=tuple(settings.get("prices", ())),
-    )
-
-
-def _opener(
-    engine: str, seed: int, settings: Settings
-) -> Callable[[], AbstractAsyncContextManager[Engine]]:
-    """Prepare to open an engine."""
-    return partial(open_engine, engine, seed=seed, settings=_engine_settings(settings))
-
-
-def _engine_settings(settings: Settings) -> EngineSettings | None:
-    """Give what the engine is told, the prices of the call among it."""
-    told = settings.get("engine_settings")
-    prices = tuple(settings.get("prices", ()))
-    return replace(told, prices=prices) if told is not None and prices else told
-
-
-def _login(settings: Settings | JudgeSettings) -> Login:
-    """Give the login; that of the engine stands for one that is not named."""
-    told = settings.get("engine_settings")
-    return settings.get("login", told.login if told is not None else Login())
-
-
-def _temporary(places: Places, settings: Settings) -> Path:
-    """Give the folder of throw-away copies."""
-    told = settings.get("engine_settings")
-    return Path(
-        settings.get("temporary", told.temporary if told is not None else places.output_dir)
-    )
-
-
 def _listener(listener: Callable[[E], None] | None, *, debug: bool) -> Callable[[E], None]:
     """Tell a listener, if there is one, and the log, if that is asked for."""
 
@@ -407,8 +254,3 @@ def _listener(listener: Callable[[E], None] | None, *, debug: bool) -> Callable[
             listener(event)
 
     return listen
-
-
-def _several(named: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Take one name as well as several."""
-    return (named,) if isinstance(named, str) else tuple(named or ())

@@ -30,14 +30,15 @@ def target_fingerprint(plan: Plan, *, engine: str, text: str | None = None) -> s
     siblings = sorted(
         [rival.kind, rival.id, description_hash(rival.description)] for rival in plan.rivals
     )
-    return _hash({**_own(plan, engine, text), "siblings": siblings})
+    measured = {"siblings": siblings, "cli_version": plan.cli_version}
+    return _hash({**_own(plan, engine, text), **measured})
 
 
 def search_fingerprint(plan: Plan, *, engine: str, text: str | None = None) -> str:
-    """Hash what makes another search worth while: the same without the siblings.
+    """Hash what makes another search worth while: the same without siblings and version.
 
-    A sibling's new text asks for a measurement, and only the rate that this shows for a search:
-    else each improvement would start the search of all its neighbours again.
+    A sibling's new text or another Claude Code asks for a measurement: else each improvement
+    would start the search of all its neighbours again, and each release that of everything.
 
     Args:
         plan: as for `target_fingerprint`.
@@ -60,7 +61,6 @@ def _own(plan: Plan, engine: str, text: str | None) -> dict[str, object]:
         "description": description_hash(plan.target.description if text is None else text),
         "cases": cases_fingerprint(plan),
         "engine": engine,
-        "cli_version": plan.cli_version,
         "listing_budget": plan.listing_budget,
     }
 

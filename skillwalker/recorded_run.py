@@ -94,7 +94,9 @@ async def run_order(
     if order.config.max_cost_usd is not None:
         require_prices(asked_models(plan, order), around.prices)
     if earlier is None:
-        looks = count_looks(around.places.project, plan, engine=order.engine)
+        # Two given texts are no lottery, so their gate is not raised.
+        duel = order.challenger is not None
+        looks = 1 if duel else count_looks(around.places.project, plan, engine=order.engine)
         order, plan = replace(order, looks=looks), replace(plan, looks=looks)
     else:
         order = with_further(order, plan, earlier, project=around.places.project)

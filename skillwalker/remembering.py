@@ -5,7 +5,7 @@ from dataclasses import replace
 from skillwalker.datatypes.lock_entries import AppliedChange, EntryKey, LockEntry, Rejected
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
-from skillwalker.fingerprint import cases_fingerprint, search_fingerprint, target_fingerprint
+from skillwalker.fingerprint import search_fingerprint, target_fingerprint
 from skillwalker.plan import Plan
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import description_hash
@@ -30,15 +30,13 @@ def entry_key(plan: Plan, *, engine: str) -> EntryKey:
 def looks_taken(entry: LockEntry | None, plan: Plan) -> int:
     """Say how often texts were held against this target's original in confirm rounds before.
 
-    The count goes on over improvements that were written, since each is another chance of a
-    lucky pass; it begins anew with other cases, or when somebody else changed the description.
-
-    Raises:
-        SuiteError: a scaffold cannot be read.
+    The count goes on over improvements that were written and over new cases, since each gating is
+    another chance of a lucky pass: one case more in thirty is little new evidence. It begins anew
+    when somebody else changed the description.
     """
     if entry is None or entry.candidate != description_hash(plan.target.description):
         return 0
-    return entry.looks if entry.looked_with == cases_fingerprint(plan) else 0
+    return entry.looks
 
 
 def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEntry | None:
@@ -71,7 +69,6 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
         rates=summary.best if summary.applied else summary.original,
         run_id=summary.run_id,
         looks=taken + (looked and not counted),
-        looked_with=cases_fingerprint(plan),
         applied=_applied(entry, summary, in_file),
     )
     searched_at = search_fingerprint(plan, engine=summary.engine, text=in_file)
@@ -144,7 +141,6 @@ def written_later(
     return replace(
         new,
         looks=looks_taken(entry, plan),
-        looked_with=entry.looked_with,
         tuned=_moved(entry.tuned, plan, engine, old=plan.target.description, new=text),
         rejected=None if rejected is None or rejected.description == text else rejected,
         applied=change,
@@ -169,7 +165,6 @@ def undone_later(entry: LockEntry, plan: Plan) -> LockEntry:
     return replace(
         _not_measured(plan, entry.engine, text),
         looks=entry.looks,
-        looked_with=entry.looked_with,
         tuned=_moved(entry.tuned, plan, entry.engine, old=before, new=text),
         rejected=entry.rejected,
     )

@@ -5,8 +5,7 @@ Assumptions, as made up as those of the world:
 - A new case is drawn as the others were, its kind in turn.
 - Another model reads every text otherwise: each cluster's cover and the eagerness shift, for all
   texts of a target alike, for each text a little on its own; half of its quirks are new.
-- A new Claude Code changes nothing but its version. It is the hardest test of a search that is
-  begun again and again on the same suite: only luck can make an old text look weak.
+- A new Claude Code changes nothing but its version, so everything is measured again.
 """
 
 import math

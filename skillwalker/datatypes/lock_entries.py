@@ -55,8 +55,6 @@ class LockEntry:
     """The run of the rates."""
     looks: int = 0
     """How often a text was held against the original in confirm rounds; see `search.gate`."""
-    looked_with: str | None = None
-    """Fingerprint of the cases that were looked at: other cases are new evidence."""
     tuned: str | None = None
     """Where the last search came to its end: see `fingerprint.search_fingerprint`."""
     rejected: Rejected | None = None

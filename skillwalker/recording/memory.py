@@ -16,7 +16,6 @@ def count_looks(project: Path, plan: Plan, *, engine: str) -> int:
 
     Raises:
         StoreError: the lock file cannot be read.
-        SuiteError: a scaffold cannot be read.
     """
     return 1 + looks_taken(read_lock(project).get(entry_key(plan, engine=engine)), plan)
 

@@ -65,11 +65,11 @@ def test_a_new_case_is_asked_of_every_text_that_is_still_there() -> None:
         assert target.truth(USERS) == truth
 
 
-def test_looks_are_counted_over_searches_of_the_same_cases() -> None:
+def test_looks_are_counted_over_searches_with_new_cases() -> None:
     targets = make_targets(5, 2, SMALL)
     asked: list[float] = []
-    for number in range(1, 5):
-        around = Surroundings(cli_version=f"1.0.{number}")
+    for number in (3, 6, 9, 12):
+        around = CHANGES["a new case in every third night"](number, Surroundings(), targets)
         Night(number=number, rules=Rules(), around=around).live(targets)
         entry = targets[0].entry
         assert entry is not None

@@ -41,7 +41,6 @@ def entry_of(path: str = "plugins/demo/skills/x/SKILL.md", *, simulated: bool = 
         rates=RATES,
         run_id="20261130T120000",
         looks=2,
-        looked_with="c" * 16,
         tuned="f" * 16,
         rejected=Rejected(description="Größer – 日本語", p_better=0.7, run_id="20261130T120000"),
         applied=AppliedChange(run_id="20261129T120000", replaced="old", description="new"),
