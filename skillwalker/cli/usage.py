@@ -5,29 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-RESERVED_OPTIONS = frozenset(
-    {
-        "--against",
-        "--all",
-        "--deadline",
-        "--fail-on-drop",
-        "--guard-neighbours",
-        "--judge-runs",
-        "--junit",
-        "--max-cost-usd",
-        "--max-pause",
-        "--more",
-        "--no-html",
-        "--rescore",
-        "--search",
-        "--stale",
-    }
-)
-"""Options that are part of the plan and not of this version; one that exists is never looked up."""
-RESERVED_COMMANDS = frozenset(
-    {"check", "diff", "doctor", "draft", "import", "init", "metric", "mine", "overnight"}
-    | {"report", "stats"}
-)
 RESERVED_VALUES = {"--engine": frozenset({"api"})}
 NOT_YET = "is reserved for a later version"
 
@@ -88,13 +65,7 @@ def named(flag: str, value: str | None) -> str | None:
 
 
 def _reserved(error: typer.TyperException) -> str | None:
-    """Say that an option, a command or a value is none yet, where that is so."""
-    option = getattr(error, "option_name", None)
-    if option in RESERVED_OPTIONS and "No such option" in error.message:
-        return f"{option} {NOT_YET}"
-    for command in RESERVED_COMMANDS:
-        if error.message.startswith(f"No such command '{command}'"):
-            return f"the command {command} {NOT_YET}"
+    """Say that a value is none yet, where that is so."""
     for detail in _details(error):
         for flag, values in RESERVED_VALUES.items():
             if detail.get("input") in values and flag in _options(error):
