@@ -12,10 +12,19 @@ def read_regular(path: Path) -> bytes:
     Raises:
         OSError: it cannot be read, or is not a regular file.
     """
+    require_regular(path)
+    return path.read_bytes()
+
+
+def require_regular(path: Path) -> None:
+    """Refuse what could keep a reader for ever; a folder is left to the reader, who knows it.
+
+    Raises:
+        OSError: it is a pipe, a socket or a device, or is not there.
+    """
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
-    return path.read_bytes()
 
 
 def is_special(path: Path) -> bool:

@@ -172,10 +172,11 @@ def run(arguments: Sequence[str], program: str = "skillwalker") -> int:
         return error.exit_code
     except Exception as error:
         # Loaded only when something was raised: `--help` imports typer and this package alone.
-        from skillwalker.errors import SkillwalkerError
+        from skillwalker.cli.raised import told_of
 
-        if not isinstance(error, SkillwalkerError):
+        told = told_of(error)
+        if told is None:
             raise
-        typer.echo(f"skillwalker: {error}", err=True)
-        return error.exit_code
+        typer.echo(f"skillwalker: {told}", err=True)
+        return told.exit_code
     return code if isinstance(code, int) else 0

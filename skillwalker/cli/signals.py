@@ -19,7 +19,7 @@ from anyio.lowlevel import EventLoopToken, current_token
 
 from skillwalker.claude_code.process_tree import find_descendants
 from skillwalker.cli.process import EXIT_INTERRUPTED, handled
-from skillwalker.errors import SkillwalkerError
+from skillwalker.cli.raised import told_of
 from skillwalker.limits import Limits
 
 R = TypeVar("R")
@@ -38,22 +38,22 @@ async def run_watched(work: Callable[[], Awaitable[R]], limits: Limits) -> R | N
     """Do work under the signals that end it; None when it was interrupted twice.
 
     Raises:
-        SkillwalkerError: whatever the work raises.
+        SkillwalkerError: what the work raises, taken out of any group of tasks.
     """
     done: list[R] = []
-    failed: list[SkillwalkerError] = []
+    failed: list[Exception] = []
     async with anyio.create_task_group() as tasks:
         watch = _Watch(limits, tasks.cancel_scope, current_token())
         with handled(watch.receive):
             try:
                 done.append(await work())
-            except SkillwalkerError as error:
+            except Exception as error:  # noqa: BLE001 (any)
                 failed.append(error)  # raised below, bare: a task group would wrap it
             finally:
                 watch.end()
                 tasks.cancel_scope.cancel()
     if failed:
-        raise failed[0]
+        raise told_of(failed[0]) or failed[0]
     return done[0] if done else None
 
 

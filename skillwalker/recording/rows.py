@@ -6,10 +6,12 @@ A torn last line (the machine died while writing it) is left out, and cut off be
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 from skillwalker.errors import StoreError
+from skillwalker.user_files import read_regular, require_regular
 
 
 class RowFiles:
@@ -26,7 +28,7 @@ class RowFiles:
         self.folder = folder
         self._paid = paid
         self._secrets = tuple(secret for secret in secrets if secret)
-        self._files: dict[str, IO[bytes]] = {}
+        self._files: dict[str, FileIO] = {}
 
     def append(self, name: str, row: Mapping[str, object]) -> None:
         """Put one line on the disk.
@@ -44,11 +46,11 @@ class RowFiles:
         """
         try:
             stream = self._files.get(name) or self._open(name)
-            stream.writelines(map(self._line, rows))
-            stream.flush()
+            _write_all(stream, b"".join(map(self._line, rows)))
             if self._paid:
                 _sync(stream.fileno())
         except OSError as error:
+            self._close(name)  # opened anew, the file loses the half of a line that may be there
             raise StoreError(f"cannot write {self.folder / name}: {error}") from error
 
     def replace(self, name: str, rows: Iterable[Mapping[str, object]]) -> None:
@@ -57,8 +59,7 @@ class RowFiles:
         Raises:
             StoreError: it cannot be written.
         """
-        if (stream := self._files.pop(name, None)) is not None:
-            stream.close()
+        self._close(name)
         write_atomically(self.folder / name, b"".join(self._line(row) for row in rows))
 
     def write(self, name: str, record: Mapping[str, object]) -> Path:
@@ -73,9 +74,8 @@ class RowFiles:
 
     def close(self) -> None:
         """Close the files; what was appended is on disk already."""
-        for stream in self._files.values():
-            stream.close()
-        self._files.clear()
+        for name in tuple(self._files):
+            self._close(name)
 
     def redact(self, content: bytes) -> bytes:
         """Take every secret out."""
@@ -88,13 +88,22 @@ class RowFiles:
         line = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
         return self.redact(line.encode("utf-8", "backslashreplace")) + b"\n"
 
-    def _open(self, name: str) -> IO[bytes]:
-        """Open a file for appending, without the torn line that a kill may have left."""
+    def _open(self, name: str) -> FileIO:
+        """Open a file for appending, without the torn line that a kill may have left.
+
+        It has no buffer: what could not be written must not be tried again when it is closed.
+        """
         path = self.folder / name
         _drop_torn_line(path)
-        stream = path.open("ab")
+        stream = path.open("ab", buffering=0)
         self._files[name] = stream
         return stream
+
+    def _close(self, name: str) -> None:
+        """Close a file if it is open; a disk that fails was told of by the write already."""
+        if (stream := self._files.pop(name, None)) is not None:
+            with suppress(OSError):
+                stream.close()
 
 
 def read_rows(path: Path) -> Iterator[dict[str, object]]:
@@ -106,6 +115,7 @@ def read_rows(path: Path) -> Iterator[dict[str, object]]:
     if not path.exists():
         return
     try:
+        require_regular(path)
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
                 if not line.endswith(b"\n"):
@@ -122,7 +132,7 @@ def read_row(path: Path) -> dict[str, object]:
         StoreError: it does not, or cannot be read.
     """
     try:
-        return _row(path, 1, path.read_bytes())
+        return _row(path, 1, read_regular(path))
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error}") from error
 
@@ -152,7 +162,8 @@ def write_atomically(path: Path, content: bytes) -> None:
             _sync(stream.fileno())
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise StoreError(f"cannot write {path}: {error}") from error
 
 
@@ -160,11 +171,19 @@ def _drop_torn_line(path: Path) -> None:
     """Cut what stands behind the last line end."""
     if not path.exists():
         return
+    require_regular(path)
     with path.open("r+b") as stream:
         content = stream.read()
         whole = content.rfind(b"\n") + 1
         if whole != len(content):
             stream.truncate(whole)
+
+
+def _write_all(stream: FileIO, content: bytes) -> None:
+    """Write every byte: without a buffer a write may take only some of them."""
+    left = memoryview(content)
+    while left:
+        left = left[stream.write(left) :]
 
 
 def _sync(descriptor: int) -> None:

@@ -110,3 +110,12 @@ def is_running(pid: int) -> bool:
     except OSError:
         return False
     return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def test_an_error_comes_out_of_a_group_bare() -> None:
+    async def work() -> None:
+        await checkpoint()
+        raise ExceptionGroup("tasks", [OSError(28, "No space left"), SuiteError("wrong")])
+
+    with pytest.raises(SuiteError, match="wrong"):
+        anyio.run(run_watched, work, Limits())

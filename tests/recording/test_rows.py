@@ -1,0 +1,68 @@
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from skillwalker.errors import StoreError
+from skillwalker.recording.rows import RowFiles, read_row, read_rows
+
+NAME = "trials.jsonl"
+MOST = 4096
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """Let no file grow beyond a size, as on a full disk: a write takes what fits, then fails."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_write_that_fails_is_told_once_and_leaves_whole_lines(tmp_path: Path) -> None:
+    files = RowFiles(tmp_path)
+    files.append(NAME, {"number": 1})
+    with files_end_at(MOST):
+        with pytest.raises(StoreError, match=r"cannot write .*trials\.jsonl: .*File too large"):
+            files.append(NAME, {"text": "x" * 2 * MOST})
+        files.close()  # must not try the rest again
+    assert [*read_rows(tmp_path / NAME)] == [{"number": 1}]
+
+
+def test_after_a_failed_write_the_next_line_is_whole(tmp_path: Path) -> None:
+    files = RowFiles(tmp_path)
+    files.append(NAME, {"number": 1})
+    with files_end_at(MOST), pytest.raises(StoreError):
+        files.append(NAME, {"text": "x" * 2 * MOST})
+    files.append(NAME, {"number": 2})
+    files.close()
+    assert [*read_rows(tmp_path / NAME)] == [{"number": 1}, {"number": 2}]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    files = RowFiles(tmp_path)
+    files.append(NAME, {"number": 1})
+    with files_end_at(MOST):
+        with pytest.raises(StoreError):
+            files.append(NAME, {"text": "x" * 2 * MOST})
+        with pytest.raises(StoreError):
+            files.replace(NAME, [{"text": "x" * 2 * MOST}])
+        files.close()
+    assert [*read_rows(tmp_path / NAME)] == [{"number": 1}]
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_pipe_is_no_recorded_file(tmp_path: Path) -> None:
+    pipe = tmp_path / NAME
+    os.mkfifo(pipe)
+    with pytest.raises(StoreError, match="not a regular file"):
+        [*read_rows(pipe)]
+    with pytest.raises(StoreError, match="not a regular file"):
+        read_row(pipe)
+    with pytest.raises(StoreError, match="not a regular file"):
+        RowFiles(tmp_path).append(NAME, {})
