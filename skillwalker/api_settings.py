@@ -54,7 +54,7 @@ class LoopSettings(Settings, total=False):
     search: Literal["phases", "race"]
     """How better descriptions are looked for. Default: race; phases where an option of theirs is
     given (max_iterations, holdout, runs_per_query, confirm_runs) or max_trials leaves less than
-    ten trials a case."""
+    four trials a case."""
     max_iterations: int
     """Candidates to measure in phases, the original included. Default: 5."""
     holdout: float

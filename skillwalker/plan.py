@@ -19,9 +19,9 @@ from skillwalker.listing.shown_text import columns, flattened
 from skillwalker.metrics.track import open_metrics
 from skillwalker.neighbours import SIBLINGS, neighbour_cases, rivals_of
 from skillwalker.paths import Places
-from skillwalker.search.choice import settle_search
+from skillwalker.search.choice import settle_search, warn_of_choice
 from skillwalker.settings import MetricSettings
-from skillwalker.steps.step_1_resolve import resolve
+from skillwalker.steps.step_1_resolve import MEASURE, resolve
 from skillwalker.steps.step_2_split import split_cases
 from skillwalker.targets.file import require_triggerable
 from skillwalker.targets.names import place_in_listing
@@ -215,6 +215,12 @@ def _called(
     """Name the models of cases by their full ids; two names of one model make one case."""
     called = (replace(case, model=resolve_model(case.model)) for case in cases)
     return tuple({(case.name, case.model): case for case in called}.values())
+
+
+def warn_of_plan(plan: Plan) -> tuple[str, ...]:
+    """Say what a user should know of a plan before it is paid for."""
+    search = () if plan.kind == MEASURE else warn_of_choice(plan.config, len(plan.cases))
+    return (*search, *warn_of_models(plan))
 
 
 def warn_of_models(plan: Plan) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
 from skillwalker.paths import Places
-from skillwalker.plan import Order, Plan, for_version, plan_order, warn_of_models
+from skillwalker.plan import Order, Plan, for_version, plan_order, warn_of_plan
 from skillwalker.preflight import control_trials
 from skillwalker.recorder import open_recorder
 from skillwalker.recording.frozen import Earlier, Foundation
@@ -41,7 +41,7 @@ from skillwalker.recording.recorded import read_recorded
 from skillwalker.recording.store import RunStore, create_run, find_run
 from skillwalker.recording.verdicts import earlier_verdicts
 from skillwalker.scratch import scratch_folder
-from skillwalker.search.choice import choose_strategy, warn_of_choice
+from skillwalker.search.choice import choose_strategy
 from skillwalker.search.duel import Duel
 from skillwalker.search.protocol import Strategy
 from skillwalker.search.recheck import Recheck
@@ -128,7 +128,7 @@ async def _record(
         around.limits.pay_earlier(usage, purpose, model)
     for change in foundation.accepted:
         around.listener(Warned(message=f"earlier trials are counted although {change}"))
-    for warning in (*warn_of_choice(plan.config, len(plan.cases)), *warn_of_models(plan)):
+    for warning in warn_of_plan(plan):
         around.listener(Warned(message=warning))
     plan, measured, facts = await _measure(order, plan, completer, foundation, around)
     summary = conclude(

@@ -22,7 +22,7 @@ Search = Annotated[
     Literal["phases", "race"] | None,
     typer.Option(
         help="phases measures every text on every case; race spends each trial where it says most."
-        " Default: race, or phases with an option of theirs or under ten trials a case.",
+        " Default: race, or phases with an option of theirs or under four trials a case.",
         rich_help_panel=SEARCH,
     ),
 ]

@@ -14,10 +14,9 @@ from skillwalker.errors import SkillwalkerError
 from skillwalker.estimate.guess import require_prices
 from skillwalker.estimate.records import plan_record
 from skillwalker.estimate.worst_case import asked_models, estimate_run
-from skillwalker.plan import Order, plan_order, warn_of_models
+from skillwalker.plan import Order, plan_order, warn_of_plan
 from skillwalker.preflight import check_listing
 from skillwalker.report.plan_text import dollars, plan_lines
-from skillwalker.search.choice import warn_of_choice
 
 
 def show_plans(
@@ -58,7 +57,7 @@ def plan_of(
     )
     simulated = order.engine == "simulated"
     payer = "nobody" if simulated else machinery.settings.access.payer
-    warnings = (*warn_of_choice(plan.config, len(plan.cases)), *warn_of_models(plan))
+    warnings = warn_of_plan(plan)
     record = plan_record(order, plan, estimate, payer=payer) | {"warnings": warnings}
     lines = plan_lines(order, plan, estimate, payer=payer)
     return record, (*lines, *(f"  warning: {warning}" for warning in warnings))

@@ -25,19 +25,19 @@ def search_meant(given: Collection[str]) -> str:
 def settle_search(config: LoopConfig, cases: int) -> LoopConfig:
     """Choose between phases and race where nobody said which.
 
-    A race needs room to show its worth: with fewer than ten trials for each case the phases are
-    taken, which a limit only interrupts.
+    Under four trials for each case a race can only measure, so the phases are taken, which a limit
+    only interrupts: a later life of the run may go on.
 
     Args:
         config: what was asked.
         cases: how many there are, models told apart.
 
-    Source: docs/strategies.md; at ten trials a case a race gains as much and does less harm, and
-        it goes on gaining with more.
+    Source: docs/strategies.md; at ten trials a case a race gains as much and does less harm, it
+        goes on gaining with more, and with fewer the phases seldom get as far as a confirm round.
     """
     if config.search != AUTO:
         return config
-    is_roomy = config.race_trials is None or config.race_trials >= default_budget(cases)
+    is_roomy = config.race_trials is None or config.race_trials >= LEAST_FACTOR * cases
     return replace(config, search=RACE if is_roomy else PHASES)
 
 
@@ -78,9 +78,23 @@ def choose_strategy(
 
 
 def warn_of_choice(config: LoopConfig, cases: int) -> tuple[str, ...]:
-    """Say what of the settings a race ignores, and when it can only measure."""
-    if settle_search(config, cases).search != RACE:
+    """Say what of a search's settings goes for nothing, and when its trials do not suffice."""
+    config = settle_search(config, cases)
+    if config.search == RACE:
+        return _warn_of_race(config, cases)
+    most = config.race_trials
+    needed = cases * (config.max_iterations * config.runs_per_query + 2)
+    if most is None or most >= needed:
         return ()
+    return (
+        f"--max-trials {most} may end the search before a better text is confirmed: {needed} and"
+        f" the controls do for {config.max_iterations} iterations, {LEAST_FACTOR * cases} for"
+        " --search race",
+    )
+
+
+def _warn_of_race(config: LoopConfig, cases: int) -> tuple[str, ...]:
+    """Say what a race ignores, and when it can only measure."""
     ordinary = LoopConfig()
     settings = (
         ("--runs-per-query", config.runs_per_query, ordinary.runs_per_query),

@@ -14,8 +14,8 @@ CASES = split_cases(12)
     ("trials", "search"),
     [
         pytest.param(None, "race", id="nobody limits it"),
-        pytest.param(120, "race", id="ten a case"),
-        pytest.param(119, "phases", id="less"),
+        pytest.param(48, "race", id="four a case"),
+        pytest.param(47, "phases", id="less"),
         pytest.param(0, "phases", id="nothing"),
     ],
 )
@@ -83,6 +83,12 @@ def test_an_unknown_search_is_refused() -> None:
             LoopConfig(search="phases", runs_per_query=3), [], id="phases ignores nothing"
         ),
         pytest.param(LoopConfig(search="race", race_trials=48), [], id="enough"),
+        pytest.param(
+            LoopConfig(search="phases", race_trials=83),
+            ["--max-trials 83 may end the search before a better text is confirmed: 84"],
+            id="no room to confirm",
+        ),
+        pytest.param(LoopConfig(search="phases", race_trials=84), [], id="room to confirm"),
         pytest.param(
             LoopConfig(search="race", runs_per_query=3, max_iterations=9),
             ["--runs-per-query is ignored", "--max-iterations is ignored"],
