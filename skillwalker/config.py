@@ -8,6 +8,8 @@ from skillwalker.errors import ConfigError
 DEFAULT_CASE_MODEL = "sonnet"
 MAX_PAUSE = 1_800.0
 """Seconds that pauses for rate limits may take in all, where nobody says otherwise."""
+SHORTEST_SECRET = 8
+"""Characters under which a key is a placeholder: taking "x" out of a record would wreck it."""
 SEARCHES = ("auto", "phases", "race")
 MAX_DESCRIPTION_UNITS = 1024
 """UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
@@ -24,8 +26,9 @@ class Login:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not stand in any file we write."""
-        return tuple(s for s in (self.api_key, self.auth_token, self.oauth_token) if s)
+        """What must not stand in any file we write; a placeholder of a few letters is none."""
+        given = (self.api_key, self.auth_token, self.oauth_token)
+        return tuple(secret for secret in given if secret and len(secret) >= SHORTEST_SECRET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,11 +83,11 @@ def test_confirm_rounds_draw_anew_though_more_is_there(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, *MEASURE, "--runs-per-query", "9")
-    search = run(capsys, "scil", "run", *SIMULATED)
+    search = run(capsys, "scil", "run", *SIMULATED, "--search", "phases")
     assert search["reused"] == 12
     confirm = [r for r in rows(folder(project, search), "trials.jsonl") if r["set"] == "confirm"]
     assert len(confirm) == 2 * 12 * search["gate"]["rounds"] > 0
-    again = run(capsys, "scil", "run", *SIMULATED)
+    again = run(capsys, "scil", "run", *SIMULATED, "--search", "phases")
     assert again["reused"] == 12
     assert all(
         row["set"] in {"train", "holdout"}
@@ -123,9 +123,10 @@ def test_a_resumed_run_has_what_was_frozen_when_it_began(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, *MEASURE)
-    whole = run(capsys, "scil", "run", *SIMULATED)
+    phases = ("--search", "phases")
+    whole = run(capsys, "scil", "run", *SIMULATED, *phases)
     (project / "skillwalker.lock").unlink()
-    cut = run(capsys, "scil", "run", *SIMULATED, "--max-trials", "20")
+    cut = run(capsys, "scil", "run", *SIMULATED, *phases, "--max-trials", "20")
     for path in (project / "output").iterdir():
         if path.name != cut["run_id"]:
             shutil.rmtree(path)

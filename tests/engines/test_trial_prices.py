@@ -68,7 +68,8 @@ def test_the_prices_of_the_settings_file_reach_the_engine(tmp_path: Path) -> Non
 
 
 def test_the_prices_of_a_call_reach_its_trials(tmp_path: Path) -> None:
-    project = make_eval_project(tmp_path / "p", call_case("a")).project
+    case = call_case("a", model="claude-sonnet-4-5")
+    project = make_eval_project(tmp_path / "p", case).project
     told = EngineSettings(
         login=Login(api_key="sk-ant-dummy", base_url="http://127.0.0.1:9"),
         temporary=tmp_path,
