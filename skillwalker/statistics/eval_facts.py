@@ -9,7 +9,8 @@ from skillwalker.datatypes.history import EvalFacts, EvalRowFacts, Spent
 from skillwalker.evaluation.store import CONFIG, RESULTS, SUMMARY, is_evaluated
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import read_row, read_rows
-from skillwalker.statistics.run_facts import SIMULATED, usage_of
+from skillwalker.recording.store import TRIALS
+from skillwalker.statistics.run_facts import SIMULATED, TRIAL, count_estimated, usage_of
 
 Row = Mapping[str, Any]
 
@@ -52,16 +53,18 @@ def read_eval_spent(folder: Path, *, simulated: bool) -> tuple[Spent, ...]:
         simulated: whether no model was asked.
 
     Raises:
-        StoreError: its summary cannot be read.
+        StoreError: its summary or its trials cannot be read.
     """
     usage = _summary(folder).get("usage")
     totals = usage.items() if isinstance(usage, dict) else ()
+    estimated = {TRIAL: count_estimated(read_rows(folder / TRIALS))} if totals else {}
     return tuple(
         Spent(
             run_id=folder.name,
             simulated=simulated,
             purpose=str(purpose),
             usage=usage_of(total),
+            estimated_calls=estimated.get(str(purpose), 0),
         )
         for purpose, total in totals
         if isinstance(total, dict)

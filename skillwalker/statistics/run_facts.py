@@ -25,6 +25,8 @@ Row = Mapping[str, Any]
 
 KINDS = ("scil", "acil", "measure")
 SIMULATED = "simulated"
+TRIAL = "trial"
+"""The purpose of the calls that trials make."""
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -84,17 +86,30 @@ def read_spent(folder: Path, *, simulated: bool) -> tuple[Spent, ...]:
     Raises:
         StoreError: a file cannot be read.
     """
-    aside = add_usage(_one_call(row) for row in read_rows(folder / SET_ASIDE))
+    aside = tuple(read_rows(folder / SET_ASIDE))
     usage = _summary(folder).get("usage")
     if isinstance(usage, dict):
         totals = {str(name): usage_of(t) for name, t in usage.items() if isinstance(t, dict)}
     else:
         calls = (row.get("usage") for row in read_rows(folder / IMPROVER))
         totals = {"improver": add_usage(_one_call(c) for c in calls if isinstance(c, dict))}
-    totals["trial"] = aside
+    totals[TRIAL] = add_usage(map(_one_call, aside))
     return tuple(
-        Spent(run_id=folder.name, simulated=simulated, purpose=purpose, usage=total)
+        Spent(
+            run_id=folder.name,
+            simulated=simulated,
+            purpose=purpose,
+            usage=total,
+            estimated_calls=count_estimated(aside) if purpose == TRIAL else 0,
+        )
         for purpose, total in totals.items()
+    )
+
+
+def count_estimated(rows: Iterable[Row]) -> int:
+    """Count the lines of trials whose cost is known as an estimate alone."""
+    return sum(
+        row.get("cost_estimated") is True and row.get("cost_usd") is not None for row in rows
     )
 
 
