@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import pydantic
 
@@ -223,9 +223,14 @@ def outcome_record(outcome: EvalOutcome) -> dict[str, object]:
 def _event(line: bytes) -> object:
     """Give an event as it was received; what is no JSON is kept as a text."""
     try:
-        return json.loads(line)
+        return json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return {"type": "text", "text": line.decode(errors="replace")}
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Refuse what is no JSON and could not be read again."""
+    raise ValueError(constant)
 
 
 def _validated(adapter: pydantic.TypeAdapter[T], values: object, name: str) -> T:

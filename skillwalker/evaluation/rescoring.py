@@ -15,7 +15,7 @@ from skillwalker.errors import StoreError, TargetError
 from skillwalker.evaluation.store import EvalStore, is_eval_run
 from skillwalker.paths import Places
 from skillwalker.recording.records import read_trial
-from skillwalker.recording.rows import read_rows
+from skillwalker.recording.rows import read_each
 from skillwalker.recording.store import TRIALS, find_run, read_plan, read_transcript
 from skillwalker.targets.calling import called_as
 from skillwalker.targets.names import resolve_target
@@ -58,8 +58,7 @@ def rescore_run(places: Places, run_id: str) -> Rescored:
     about = _of_eval_run(folder) if is_eval_run(folder) else _of_loop_run(folder, places)
     counts = {"trials": 0, "read_again": 0, "without_transcript": 0, "without_target": 0}
     changed: list[Changed] = []
-    for row in read_rows(folder / TRIALS):
-        trial, suite = read_trial(row), str(row.get("suite") or "")
+    for trial, suite in read_each(folder / TRIALS, _trial_of_suite):
         asked = about(suite, trial)
         counts["trials"] += 1
         lines = _stream(folder, trial)
@@ -71,6 +70,11 @@ def rescore_run(places: Places, run_id: str) -> Rescored:
             counts["read_again"] += 1
             changed += _compare(suite, trial, _read(trial, lines, asked, asked.called_as))
     return Rescored(run_id=folder.name, changed=tuple(changed), **counts)
+
+
+def _trial_of_suite(row: Mapping[str, object]) -> tuple[Trial, str]:
+    """Read a line of trials.jsonl, and the suite of which an eval run's trial is."""
+    return read_trial(row), str(row.get("suite") or "")
 
 
 def _of_loop_run(folder: Path, places: Places) -> Callable[[str, Trial], _Asked]:

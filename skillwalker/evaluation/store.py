@@ -21,8 +21,9 @@ from skillwalker.engines.output_files import NOTHING, read_output
 from skillwalker.errors import StoreError
 from skillwalker.evaluation import records
 from skillwalker.judge.transcript_text import KINDS as SPOKEN
-from skillwalker.recording.rows import RowFiles, read_rows
+from skillwalker.recording.rows import RowFiles, read_each, read_rows
 from skillwalker.recording.store import TRANSCRIPTS, TRIALS, list_runs
+from skillwalker.user_files import read_regular
 
 TrialName = tuple[str, str, int]
 """Suite, case and run."""
@@ -118,7 +119,7 @@ class EvalStore:
         """
         if not is_eval_run(self.folder):
             raise StoreError(f"run {self.run_id} is no eval run: it has no {CONFIG}")
-        return tuple(records.read_case(row) for row in read_rows(self.folder / CONFIG))
+        return tuple(read_each(self.folder / CONFIG, records.read_case))
 
     def read_engine(self) -> str:
         """Read which engine the run asked for."""
@@ -130,7 +131,7 @@ class EvalStore:
         for row in read_rows(self.folder / OUTPUT):
             name = tuple(row.get(key) for key in _TRIAL_KEYS)
             files.setdefault(name, []).append(records.read_file_row(row, OUTPUT))
-        read = (records.read_event_row(row) for row in read_rows(self.folder / EVENTS))
+        read = read_each(self.folder / EVENTS, records.read_event_row)
         return tuple(_with_files(trial, files) for trial in read if trial is not None)
 
     def read_events(
@@ -161,13 +162,13 @@ class EvalStore:
 
     def read_judge(self) -> tuple[JudgeCall, ...]:
         """Read every question to the judge, with its answer."""
-        return tuple(records.read_judge_row(row) for row in read_rows(self.folder / JUDGE))
+        return tuple(read_each(self.folder / JUDGE, records.read_judge_row))
 
     def read_summary(self) -> Mapping[str, object]:
         """Read the summary of before; empty when the run did not end."""
         path = self.folder / SUMMARY
         try:
-            record = json.loads(path.read_bytes()) if path.exists() else {}
+            record = json.loads(read_regular(path)) if path.exists() else {}
         except (OSError, ValueError) as error:
             raise StoreError(f"cannot read {path}: {error}") from error
         return record if isinstance(record, dict) else {}

@@ -13,6 +13,7 @@ from skillwalker.errors import StoreError
 from skillwalker.recording.lock_file import parse_lock, write_entries
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.rows import RowFiles, read_row, write_atomically
+from skillwalker.user_files import read_regular
 
 SUMMARY = "overnight-summary.json"
 ENTRIES = "overnight-lock.json"
@@ -87,7 +88,7 @@ def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
     """
     path = night_folder(folder) / ENTRIES
     try:
-        return parse_lock(path, path.read_bytes())
+        return parse_lock(path, read_regular(path))
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error}") from error
 

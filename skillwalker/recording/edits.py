@@ -161,7 +161,7 @@ def undo_edit(
 
 def _original_bytes(edit: Edit) -> bytes:
     try:
-        before = edit.original.read_bytes()
+        before = read_regular(edit.original)
     except OSError as error:
         raise StoreError(
             f"run {edit.run_id}: the recorded bytes {edit.original} cannot be read: {error}"
@@ -214,7 +214,7 @@ def _write(edit: Edit, project: Path) -> None:
 def _read(run: Path, number: int, project: Path) -> Edit:
     path = run / ORIGINALS / f"{number}.json"
     try:
-        row = _Row(**json.loads(path.read_bytes()))
+        row = _Row(**json.loads(read_regular(path)))
         return Edit(
             run_id=run.name,
             number=number,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import StoreError
+from skillwalker.user_files import read_regular
 
 
 class TargetLock:
@@ -87,7 +88,7 @@ def _is_still(path: Path, descriptor: int) -> bool:
 def _holder(path: Path) -> str:
     """Say in words who holds a lock."""
     try:
-        row = json.loads(path.read_bytes())
+        row = json.loads(read_regular(path))
         pid, run_id = row["pid"], row["run_id"]
     except (OSError, ValueError, TypeError, KeyError):
         return "another run measures it and has just begun; wait until it ends"

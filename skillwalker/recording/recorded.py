@@ -17,7 +17,7 @@ from skillwalker.datatypes.recorded import (
 from skillwalker.datatypes.trials import Trial
 from skillwalker.errors import StoreError
 from skillwalker.recording import records, store
-from skillwalker.recording.rows import read_rows
+from skillwalker.recording.rows import read_each, read_rows
 from skillwalker.recording.warm import REUSED, read_warm
 from skillwalker.transcripts.dialogue import read_dialogue
 
@@ -54,11 +54,11 @@ def read_recorded(folder: Path) -> RecordedRun:
         ),
         reused=_reused(folder),
         discarded=tuple(
-            records.read_trial(row)
+            trial
             for name in (store.REFUSED, store.SET_ASIDE)
-            for row in read_rows(folder / name)
+            for trial in read_each(folder / name, records.read_trial)
         ),
-        exchanges=tuple(map(records.read_exchange, read_rows(folder / store.IMPROVER))),
+        exchanges=tuple(read_each(folder / store.IMPROVER, records.read_exchange)),
         rivals=tuple(str(rival) for rival in rivals) if isinstance(rivals, list) else (),
         max_turns=turns if isinstance(turns, int) else None,
     )
@@ -79,7 +79,7 @@ def read_trial_dialogue(folder: Path, trial: Trial) -> Dialogue | None:
 
 def _trials(folder: Path) -> tuple[Trial, ...]:
     """Read the trials; of one that was written twice, the later line."""
-    trials = (records.read_trial(row) for row in read_rows(folder / store.TRIALS))
+    trials = read_each(folder / store.TRIALS, records.read_trial)
     return tuple({records.trial_key(trial): trial for trial in trials}.values())
 
 

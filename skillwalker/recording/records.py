@@ -97,7 +97,7 @@ def read_trial(row: Mapping[str, object]) -> Trial:
         return _TRIAL.validate_python(values)
     except pydantic.ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise StoreError(f"trials.jsonl: {where}: {error.errors()[0]['msg']}") from error
+        raise StoreError(f"{where}: {error.errors()[0]['msg']}") from error
 
 
 def check_version(row: Mapping[str, object], name: str) -> None:

@@ -5,13 +5,16 @@ A torn last line (the machine died while writing it) is left out, and cut off be
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
+from typing import NoReturn, TypeVar
 
 from skillwalker.errors import StoreError
 from skillwalker.user_files import read_regular, require_regular
+
+T = TypeVar("T")
 
 
 class RowFiles:
@@ -125,6 +128,24 @@ def read_rows(path: Path) -> Iterator[dict[str, object]]:
         raise StoreError(f"cannot read {path}: {error}") from error
 
 
+def read_each(path: Path, read: Callable[[dict[str, object]], T]) -> Iterator[T]:
+    """Read the lines of a recorded file as records.
+
+    Args:
+        path: of the file; without one there are no records.
+        read: makes a record of a line.
+
+    Raises:
+        StoreError: the file cannot be read, or `read` refuses a line, which is named.
+    """
+    for number, row in enumerate(read_rows(path), start=1):
+        try:
+            record = read(row)
+        except StoreError as error:
+            raise StoreError(f"{path}, line {number}: {error}") from error
+        yield record
+
+
 def read_row(path: Path) -> dict[str, object]:
     """Read a file that holds one object.
 
@@ -140,12 +161,18 @@ def read_row(path: Path) -> dict[str, object]:
 def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
     """Read one line."""
     try:
-        row = json.loads(line)
-    except ValueError as error:
+        # Decoded here: json would take a line that begins with FF FE for UTF-16.
+        row = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}, line {number}: not JSON ({error})") from error
     if not isinstance(row, dict):
         raise StoreError(f"{path}, line {number}: not a JSON object")
     return row
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Refuse what no recorded number is."""
+    raise ValueError(f"{constant} is no number")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -18,9 +18,10 @@ from skillwalker.datatypes.trials import Trial, TrialKey, Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording import records
-from skillwalker.recording.rows import RowFiles, read_row, read_rows
+from skillwalker.recording.rows import RowFiles, read_each, read_row, read_rows
 from skillwalker.recording.tracked import TrackedFile
 from skillwalker.recording.warm import WarmFiles
+from skillwalker.user_files import read_regular
 
 PLAN = "run.json"
 TRIALS = "trials.jsonl"
@@ -107,8 +108,7 @@ class RunStore:
         self.folder = folder
         self._files = RowFiles(folder, secrets=secrets, paid=paid)
         self._trials: dict[TrialKey, Trial] = {}
-        for row in read_rows(folder / TRIALS):
-            trial = records.read_trial(row)
+        for trial in read_each(folder / TRIALS, records.read_trial):
             self._trials[records.trial_key(trial)] = trial
         self.warm = WarmFiles(self._files)
         self.tracked = TrackedFile(self._files)
@@ -171,10 +171,14 @@ class RunStore:
         Raises:
             StoreError: a file of the run cannot be read.
         """
-        rows = (row for name in (REFUSED, SET_ASIDE) for row in read_rows(self.folder / name))
-        for trial in (*self._trials.values(), *map(records.read_trial, rows)):
+        left_out = (
+            trial
+            for name in (REFUSED, SET_ASIDE)
+            for trial in read_each(self.folder / name, records.read_trial)
+        )
+        for trial in (*self._trials.values(), *left_out):
             yield Purpose.TRIAL, trial.model_asked, trial.usage
-        for exchange in map(records.read_exchange, read_rows(self.folder / IMPROVER)):
+        for exchange in read_each(self.folder / IMPROVER, records.read_exchange):
             yield Purpose.IMPROVER, exchange.model, exchange.usage
 
     def write_plan(self, record: Mapping[str, object]) -> None:
@@ -262,7 +266,7 @@ def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
         StoreError: the file is missing or broken.
     """
     try:
-        return tuple(gzip.decompress((folder / name).read_bytes()).splitlines())
+        return tuple(gzip.decompress(read_regular(folder / name)).splitlines())
     except (OSError, EOFError, zlib.error) as error:
         raise StoreError(f"cannot read the transcript {folder / name}: {error}") from error
 

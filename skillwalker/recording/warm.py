@@ -6,8 +6,9 @@ from pathlib import Path
 
 from skillwalker.datatypes.trials import Trial, TrialKey
 from skillwalker.datatypes.vocabulary import CaseSet
+from skillwalker.errors import StoreError
 from skillwalker.recording.records import read_trial, trial_key, trial_row
-from skillwalker.recording.rows import RowFiles, read_rows
+from skillwalker.recording.rows import RowFiles, read_each
 
 WARM = "trials.warm.jsonl"
 """Trials of earlier runs that may be taken over, frozen when the run began."""
@@ -101,14 +102,20 @@ def read_warm(path: Path) -> Iterator[WarmTrial]:
     Raises:
         StoreError: a line is of a newer format, or lacks something.
     """
-    for row in read_rows(path):
-        yield _read_row(row)
+    yield from read_each(path, _read_row)
 
 
 def _read_row(row: Mapping[str, object]) -> WarmTrial:
-    """Read one line."""
+    """Read one line.
+
+    Raises:
+        StoreError: it is of a newer format, or lacks something.
+    """
+    there = row.get(_THERE, 0)
+    if not isinstance(there, int):
+        raise StoreError(f"{_THERE} is {there!r}, not a number")
     return WarmTrial(
         run_id=str(row.get("run_id")),
-        run_index=int(str(row.get(_THERE, 0))),
+        run_index=there,
         trial=read_trial({key: value for key, value in row.items() if key != _THERE}),
     )

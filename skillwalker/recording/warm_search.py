@@ -22,6 +22,7 @@ from skillwalker.recording.store import PLAN, TRIALS, list_runs
 from skillwalker.recording.warm import WarmTrial
 from skillwalker.steps.step_4_run_trials import REUSED_FOR
 from skillwalker.targets.names import description_hash
+from skillwalker.user_files import read_regular
 
 Record = Mapping[str, Any]
 
@@ -97,7 +98,7 @@ def _moment(run_id: str) -> datetime | None:
 def _read_record(folder: Path, wanted: bytes) -> Record | None:
     """Read a run's record where some words stand in it; a broken one is nobody's source."""
     try:
-        content = (folder / PLAN).read_bytes()
+        content = read_regular(folder / PLAN)
         record = json.loads(content) if wanted in content else None
     except (OSError, ValueError):
         return None

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from skillwalker.datatypes.vocabulary import Outcome
 from skillwalker.errors import StoreError
 from skillwalker.recording.records import SCHEMA_VERSION, read_trial
-from skillwalker.recording.rows import read_rows
+from skillwalker.recording.rows import read_each
+from skillwalker.user_files import require_regular
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,6 +33,7 @@ _COLUMNS = {
     **dict.fromkeys(_TEXTS, "VARCHAR"),
     **dict.fromkeys(_NUMBERS, "BIGINT"),
     "cost_usd": "DOUBLE",
+    "duration_s": "DOUBLE",
     "cost_estimated": "BOOLEAN",
 }
 _IN_PLACE = (
@@ -48,7 +50,10 @@ _GROUPED = f"""
         permission_mode, cli_version, outcome, reason, attempt,
         coalesce(schema_version <> {SCHEMA_VERSION} OR outcome NOT IN ({_OUTCOMES})
             OR "case" IS NULL OR candidate IS NULL OR "set" IS NULL OR engine IS NULL
-            OR run_index IS NULL OR attempt IS NULL, true) AS is_bad,
+            OR run_index IS NULL OR attempt IS NULL
+            OR input_tokens + output_tokens + cache_read_tokens + cache_write_tokens IS NULL
+            OR NOT isfinite(coalesce(cost_usd, 0)) OR NOT isfinite(coalesce(duration_s, 0)),
+            true) AS is_bad,
         list(run_index) FILTER (attempt > 0 OR outcome = '{Outcome.UNDECIDED}') AS indexes,
         count(*) AS attempts,
         sum(coalesce(input_tokens, 0)) AS input_tokens,
@@ -122,7 +127,7 @@ def load_trials(database: "DuckDBPyConnection", files: Sequence[Path]) -> dict[P
     database.execute(f"CREATE TEMP TABLE grouped AS {_HELD} LIMIT 0", _held("", ()))
     for name in sorted(torn | _load_in_place(database, sorted(there.keys() - torn))):
         try:
-            rows = [_checked(row) for row in read_rows(there[name])]
+            rows = [*read_each(there[name], _checked)]
         except StoreError as error:
             faults[there[name]] = str(error)
         else:
@@ -172,6 +177,7 @@ def _checked(row: Mapping[str, object]) -> Mapping[str, object]:
 def _is_torn(file: Path) -> bool:
     """Say whether a file ends within a line, or cannot be opened at all."""
     try:
+        require_regular(file)
         with file.open("rb") as stream:
             size = stream.seek(0, 2)
             stream.seek(max(0, size - 1))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.errors import StoreError
-from skillwalker.recording.rows import RowFiles, read_row, read_rows
+from skillwalker.recording.rows import RowFiles, read_each, read_row, read_rows
 
 NAME = "trials.jsonl"
 MOST = 4096
@@ -66,3 +66,34 @@ def test_a_pipe_is_no_recorded_file(tmp_path: Path) -> None:
         read_row(pipe)
     with pytest.raises(StoreError, match="not a regular file"):
         RowFiles(tmp_path).append(NAME, {})
+
+
+def test_a_record_that_is_refused_is_named_by_its_line(tmp_path: Path) -> None:
+    def read(row: dict[str, object]) -> object:
+        if row["number"] == 2:
+            raise StoreError("number: too many")
+        return row["number"]
+
+    path = tmp_path / NAME
+    path.write_text('{"number": 1}\n{"number": 2}\n')
+    rows = read_each(path, read)
+    assert next(rows) == 1
+    with pytest.raises(StoreError, match=r"trials\.jsonl, line 2: number: too many"):
+        next(rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"\xff\xfe{\x00}\x00\n", "not JSON .*utf-8"),
+        (b'{"cost_usd": NaN}\n', "NaN is no number"),
+        (b'{"cost_usd": -Infinity}\n', "-Infinity is no number"),
+        (b"[" * 100_000 + b"\n", "not JSON"),
+    ],
+    ids=["utf-16", "nan", "infinity", "deep"],
+)
+def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = tmp_path / NAME
+    path.write_bytes(b"{}\n" + line)
+    with pytest.raises(StoreError, match=f"line 2: .*{reason}"):
+        [*read_rows(path)]

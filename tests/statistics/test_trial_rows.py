@@ -1,4 +1,5 @@
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -58,14 +59,14 @@ def test_both_readers_agree_on_what_a_run_holds(pasts: list[Mapping[str, str]]) 
 def test_sound_files_are_read_where_they_lie(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
-    def refuse(path: Path) -> None:
+    def refuse(path: Path, _read: object) -> None:
         raise AssertionError(f"{path} was read row by row")
 
     output = tmp_path / folder
     write_past(output, Past(run_id=RUN, trials=trials({"p1": "t n"})))
     write_past(output, Past(run_id=f"{RUN}-2"))
     write_past(output, Past(run_id=f"{RUN}-3", trials=trials({"p1": "t n"})))
-    monkeypatch.setattr(trial_rows, "read_rows", refuse)
+    monkeypatch.setattr(trial_rows, "read_each", refuse)
     assert sum(count.trials for count in read(output).trials) == 4
 
 
@@ -96,11 +97,29 @@ def test_what_a_kill_leaves_is_read(tmp_path: Path, change: Change, left: int) -
         (lambda text: b"no json\n" + text, "trials.jsonl, line 1: not JSON"),
         (lambda text: text + b"[]\n" + text, "trials.jsonl, line 4: not a JSON object"),
         (lambda text: text.replace(b'n":1', b'n":7'), "schema_version 7"),
-        (lambda text: text.replace(b'"triggered"', b'"maybe"'), "outcome"),
+        (lambda text: text.replace(b'"triggered"', b'"maybe"'), "trials.jsonl, line 1: outcome"),
+        (lambda text: text.replace(b'"cost_usd":0.01', b'"cost_usd":NaN'), "NaN is no number"),
+        (
+            lambda text: re.sub(rb'"duration_s":[^,]+', b'"duration_s":NaN', text),
+            "NaN is no number",
+        ),
+        (lambda text: re.sub(rb'"input_tokens":[^,]+', b'"input_tokens":NaN', text), "NaN is no"),
+        (lambda text: text + b"\xff\xfe" + text, "trials.jsonl, line 4: not JSON ('utf-8'"),
         (lambda text: text.replace(b'"run_index":0', b'"run_index":null'), "run_index"),
         (lambda text: text.replace(b'"p1"', b"null"), "case"),
     ],
-    ids=["broken", "list", "newer", "outcome", "index", "case"],
+    ids=[
+        "broken",
+        "list",
+        "newer",
+        "outcome",
+        "nan",
+        "nan-duration",
+        "nan-tokens",
+        "utf-16",
+        "index",
+        "case",
+    ],
 )
 def test_a_damaged_run_is_named_and_spoils_no_other(
     tmp_path: Path, change: Change, reason: str
