@@ -12,9 +12,11 @@ from skillwalker.cli.catalogue_options import MeasureOptions
 from skillwalker.cli.endings import Wishes
 from skillwalker.cli.engines import look_at_engine
 from skillwalker.cli.environment import can_ask
+from skillwalker.cli.finishing import finishing
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
+from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import SkillwalkerError, SuiteError
@@ -114,7 +116,14 @@ def run_selection(
     selection: Selection, opened: Project, machinery: Machinery, wishes: Wishes, limits: Limits
 ) -> int:
     """Do all runs under one budget, then name what could not be run; give the exit code."""
-    ran = running.run_catalogue(selection.orders, opened, machinery, wishes, limits)
+    with finishing(limits) as finish:
+        ran = running.run_catalogue(selection.orders, opened, machinery, wishes, finish)
+        _tell(selection, ran, wishes)
+        return EXIT_INTERRUPTED if ran.left and limits.interrupted else finish.code(ran.exit_code)
+
+
+def _tell(selection: Selection, ran: running.Ran, wishes: Wishes) -> None:
+    """Tell what was run, and what was not."""
     if selection.broken:
         ran.codes.append(FAULT)
     if wishes.as_json:
@@ -133,7 +142,6 @@ def run_selection(
             )
         )
     _say_left(selection, ran)
-    return ran.exit_code
 
 
 def start_selection(

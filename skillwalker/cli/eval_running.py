@@ -11,6 +11,7 @@ import typer
 
 from skillwalker.cli import caps
 from skillwalker.cli.engines import chosen_engine, engine_settings
+from skillwalker.cli.finishing import finishing
 from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
@@ -144,12 +145,15 @@ def run(task: EvalTask, opened: Project, wishes: EvalWishes) -> int:
         ),
         prices=opened.settings.prices,
     )
-    outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
-    if outcome is None:
-        return EXIT_INTERRUPTED
-    leave(outcome, html=wishes.html, junit=wishes.junit)
-    tell([outcome], as_json=wishes.as_json, alone=True)
-    return EXIT_INTERRUPTED if limits.interrupted else exit_code(outcome)
+    with finishing(limits) as finish:
+        outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
+        if outcome is None:
+            return EXIT_INTERRUPTED
+        tell([outcome], as_json=wishes.as_json, alone=True)
+        run_id = outcome.folder.name
+        with finish.may_be_cut(f"no report was written; skillwalker report {run_id} does"):
+            leave(outcome, html=wishes.html, junit=wishes.junit)
+        return finish.code(exit_code(outcome))
 
 
 def judge_of(

@@ -20,6 +20,7 @@ from skillwalker.cli.eval_running import (
     say_pause,
     tell,
 )
+from skillwalker.cli.finishing import finishing
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
@@ -93,17 +94,18 @@ def score(
         again=again,
         secrets=task.engine_settings.login.secrets,
     )
-    outcomes = anyio.run(run_watched, work, limits)
-    if outcomes is None:
-        return EXIT_INTERRUPTED
-    if not outcomes:
-        typer.echo("every eval run has results; name one to evaluate it again", err=True)
-    for outcome in outcomes:
-        leave(outcome, html=(outcome.folder / REPORT).is_file())
-    tell(outcomes, as_json=as_json, alone=run_id is not None)
-    codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
-    codes |= {EXIT_INTERRUPTED} if limits.interrupted else set()
-    return next((code for code in WORST_FIRST if code in codes), 0)
+    with finishing(limits) as finish:
+        outcomes = anyio.run(run_watched, work, limits)
+        if outcomes is None:
+            return EXIT_INTERRUPTED
+        if not outcomes:
+            typer.echo("every eval run has results; name one to evaluate it again", err=True)
+        tell(outcomes, as_json=as_json, alone=run_id is not None)
+        with finish.may_be_cut("not every report was written; skillwalker report RUN_ID does"):
+            for outcome in outcomes:
+                leave(outcome, html=(outcome.folder / REPORT).is_file())
+        codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
+        return finish.code(next((code for code in WORST_FIRST if code in codes), 0))
 
 
 def rescore(opened: Project, run_id: str, *, as_json: bool) -> int:

@@ -28,7 +28,8 @@ def leave_reports(folder: Path, summary: Summary, places: Places, wishes: Wishes
     _warn(reports)
     if not wishes.quiet:
         for path in reports.written[:1]:
-            typer.echo(f"report: {short_path(path)}", err=True)
+            mark = " (SIMULATED)" if summary.simulated else ""
+            typer.echo(f"report: {short_path(path)}{mark}", err=True)
     if in_github_actions():
         _tell_github(folder, places, command)
 

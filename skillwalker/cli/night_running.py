@@ -14,6 +14,7 @@ from skillwalker.cli import caps, ordering
 from skillwalker.cli.catalogue import require_cap
 from skillwalker.cli.engines import look_at_engine
 from skillwalker.cli.environment import command_environment
+from skillwalker.cli.finishing import finishing
 from skillwalker.cli.given import given_options, refuse_settled
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
@@ -229,11 +230,12 @@ def _live(
         ),
         ended=_told(wishes),
     )
-    summary = anyio.run(run_watched, partial(live_night, task, tools, folder), limits)
-    if summary is None:
-        say(f"next: skillwalker overnight --resume {folder.name}")
-        return EXIT_INTERRUPTED
-    return conclude(summary, folder, wishes)
+    with finishing(limits) as finish:
+        summary = anyio.run(run_watched, partial(live_night, task, tools, folder), limits)
+        if summary is None:
+            say(f"next: skillwalker overnight --resume {folder.name}")
+            return EXIT_INTERRUPTED
+        return finish.code(conclude(summary, folder, wishes))
 
 
 async def _start(

@@ -19,6 +19,7 @@ from skillwalker.cli.endings import (
     show_final,
 )
 from skillwalker.cli.environment import can_ask, command_environment
+from skillwalker.cli.finishing import Finish, finishing
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.options import Project
@@ -85,20 +86,24 @@ def run(
         SkillwalkerError: a single order cannot be run; of several, it is named and passed over.
     """
     ran = Ran()
-    for one in begin(orders, wishes):
-        try:
-            run_next(one, ran, opened, machinery, wishes, limits, earlier)
-        except SkillwalkerError as error:
-            if len(orders) == 1:
-                raise
-            note_failed(one, ran, error)
-        if EXIT_INTERRUPTED in ran.codes:
-            break
-    leave_junit(ran.folders, wishes)
-    if wishes.as_json:
-        whole: object = ran.records[0] if len(orders) == 1 else {"runs": ran.records}
-        typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
-    return ran.exit_code
+    with finishing(limits) as finish:
+        for one in begin(orders, wishes):
+            if ran.records and limits.interrupted:
+                ran.left.append(one)
+                continue
+            try:
+                run_next(one, ran, opened, machinery, wishes, finish, earlier)
+            except SkillwalkerError as error:
+                if len(orders) == 1:
+                    raise
+                note_failed(one, ran, error)
+        leave_junit(ran.folders, wishes)
+        if wishes.as_json:
+            whole: object = ran.records[0] if len(orders) == 1 else {"runs": ran.records}
+            typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+        for one in ran.left:
+            typer.echo(f"not run: {one.target} (suite {one.suite}): Ctrl-C came first", err=True)
+        return EXIT_INTERRUPTED if ran.left else finish.code(ran.exit_code)
 
 
 def run_catalogue(
@@ -106,7 +111,7 @@ def run_catalogue(
     opened: Project,
     machinery: Machinery,
     wishes: Wishes,
-    limits: Limits,
+    finish: Finish,
 ) -> Ran:
     """Do a run for each part of a catalogue; none that fails stops another, a limit does.
 
@@ -115,15 +120,15 @@ def run_catalogue(
         opened: the project.
         machinery: what runs the trials of all.
         wishes: what is to be done with the results.
-        limits: of all runs together.
+        finish: the limits of all runs together, and the signals at their end.
     """
     ran = Ran()
     for one in begin(orders, wishes):
-        if EXIT_INTERRUPTED in ran.codes or limits.reached() is not None:
+        if finish.limits.reached() is not None:
             ran.left.append(one)
             continue
         try:
-            run_next(one, ran, opened, machinery, wishes, limits)
+            run_next(one, ran, opened, machinery, wishes, finish)
         except SkillwalkerError as error:
             note_failed(one, ran, error)
     if ran.left:
@@ -145,7 +150,7 @@ def run_next(
     opened: Project,
     machinery: Machinery,
     wishes: Wishes,
-    limits: Limits,
+    finish: Finish,
     earlier: Earlier | None = None,
 ) -> None:
     """Do one run and add what it came to.
@@ -153,10 +158,13 @@ def run_next(
     Raises:
         SkillwalkerError: it cannot be run.
     """
-    summary, interrupted = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
+    limits = finish.limits
+    summary, folder = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
+    with finish.may_be_cut(f"no report was written; skillwalker report {summary.run_id} does"):
+        leave_reports(folder, summary, opened.places, wishes)
     ran.records.append(summary_record(summary))
-    ran.folders.append(opened.places.output_dir / summary.run_id)
-    ran.codes.append(EXIT_INTERRUPTED if interrupted else exit_code(summary, wishes))
+    ran.folders.append(folder)
+    ran.codes.append(exit_code(summary, wishes))
 
 
 def note_failed(order: Order, ran: Ran, error: SkillwalkerError) -> None:
@@ -173,8 +181,8 @@ async def _run_one(
     wishes: Wishes,
     shared: Limits,
     earlier: Earlier | None,
-) -> tuple[Summary, bool]:
-    """Do one run under the signals that end it; say whether one came, however late."""
+) -> tuple[Summary, Path]:
+    """Do one run under the signals that end it, and tell its result."""
     reporter = Reporter(sys.stderr, quiet=wishes.quiet)
     limits = shared.share(
         max_trials=order.config.max_trials,
@@ -187,7 +195,7 @@ async def _run_one(
         temporary=machinery.settings.temporary,
         login=machinery.settings.login,
         listener=logged(reporter),
-        approve=lambda summary: _approve(summary, wishes, reporter, limits),
+        approve=lambda summary: _approve(summary, wishes, reporter, shared),
         limits=limits,
         open_engine=partial(
             open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
@@ -198,7 +206,7 @@ async def _run_one(
         command_env=command_environment(opened.settings.engine_env),
     )
     try:
-        done = await run_watched(partial(run_order, order, around, earlier), limits)
+        done = await run_watched(partial(run_order, order, around, earlier), shared)
     finally:
         reporter.close()
     if done is None:
@@ -208,11 +216,10 @@ async def _run_one(
     summary, folder = done
     if order.against is not None:
         summary = _held_against(order.against, summary, folder, wishes, machinery)
-    leave_reports(folder, summary, opened.places, wishes)
     show_final(reporter, summary, folder, wishes)
     for line in against_lines(summary):
         typer.echo(line, err=True)
-    return summary, limits.interrupted
+    return summary, folder
 
 
 def _held_against(
