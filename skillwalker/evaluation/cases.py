@@ -5,7 +5,7 @@ of step 3 and stops at the first call. A prompt case measures the work, so it ge
 plugins and runs to its end; an agent-prompt case is a prompt case whose prompt asks for the agent.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -16,12 +16,11 @@ from skillwalker.datatypes.inputs import CallExpectation, Case, JudgeExpectation
 from skillwalker.datatypes.trials import CalledAs
 from skillwalker.datatypes.vocabulary import CaseType, Position, TargetKind
 from skillwalker.errors import TargetError
+from skillwalker.evaluation.known import KnownTargets
 from skillwalker.paths import Places
-from skillwalker.targets.calling import called_as
-from skillwalker.targets.file import list_target, read_target, require_triggerable
+from skillwalker.targets.file import list_target, require_triggerable
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import resolve_target, siblings
-from skillwalker.targets.place import PROJECT_FOLDER, files_of, place_of
+from skillwalker.targets.place import PROJECT_FOLDER, place_of
 
 CALL_KINDS: Final = {KINDS[kind].case_type: kind for kind in TargetKind}
 """The call types, and the kind of target that each measures."""
@@ -33,7 +32,7 @@ DELEGATION = "Use the {agent} agent for this task, and give me its answer:\n\n{p
 
 
 def plan_case(
-    places: Places,
+    known: KnownTargets,
     suite: Suite,
     case: Case,
     config: EvalConfig,
@@ -43,7 +42,7 @@ def plan_case(
     """Find out what a case is run with.
 
     Args:
-        places: the project's folders.
+        known: the targets of the project.
         suite: that the case is of.
         case: as written.
         config: of the run.
@@ -55,48 +54,52 @@ def plan_case(
     """
     case = replace(case, model=resolve_model(config.trial_model or case.model))
     calls = [
-        resolve_target(one.target, one.kind, places) if isinstance(one, CallExpectation) else None
+        known.resolve(one.target, one.kind) if isinstance(one, CallExpectation) else None
         for one in case.expect
     ]
     kind = CALL_KINDS.get(case.type)
     if kind is not None:
-        return _plan_call(_own_target(places, case, kind), suite, case, calls, config)
-    return _plan_work(places, suite, case, calls, config)
+        return _plan_call(known, _own_target(known, case, kind), suite, case, calls, config)
+    return _plan_work(known, suite, case, calls, config)
 
 
 # --- a call case: a throw-away copy, stopped at the call ----------------------------------------
 
 
-def _own_target(places: Places, case: Case, kind: TargetKind) -> Target:
+def _own_target(known: KnownTargets, case: Case, kind: TargetKind) -> Target:
     """Find what a call case measures: its own target, else that of its first call expectation."""
     calls = (one for one in case.expect if isinstance(one, CallExpectation) and one.kind is kind)
     written = case.target if case.target is not None else next(calls).target
-    target = resolve_target(written, kind, places)
-    require_triggerable(target)
-    return target
+    return known.resolve(written, kind, triggerable=True)
 
 
 def _plan_call(
-    own: Target, suite: Suite, case: Case, calls: Sequence[Target | None], config: EvalConfig
+    known: KnownTargets,
+    own: Target,
+    suite: Suite,
+    case: Case,
+    calls: Sequence[Target | None],
+    config: EvalConfig,
 ) -> PlannedCase:
-    loaded = (own, *siblings(own))
-    names = _names(calls, loaded)
+    loaded = known.with_siblings(own)
+    names = known.names(calls, loaded)
     for target, found in zip(calls, names, strict=True):
         if target is not None and found is None:
             raise TargetError(
                 f"expects something of {target.id}, which a {case.type} case of {own.id} does not "
                 "install; make it a prompt case"
             )
+    own_names = known.called_as(own, loaded)
     only_own = all(one is not None and one.path.samefile(own.path) for one in calls)
     return PlannedCase(
         case=_eval_case(suite, case, names, config, turns=CALL_TURNS, timeout=CALL_TIMEOUT),
         prompt=case.prompt,
         scaffold=case.scaffold,
         loaded=Loaded(copied=loaded),
-        stops_at=called_as(own, loaded[1:]) if only_own else None,
+        stops_at=own_names if only_own else None,
         aim=Aim(
             target=own,
-            called_as=called_as(own, loaded[1:]),
+            called_as=own_names,
             expected=_expected(case, calls, own),
         ),
     )
@@ -106,7 +109,7 @@ def _plan_call(
 
 
 def _plan_work(
-    places: Places,
+    known: KnownTargets,
     suite: Suite,
     case: Case,
     calls: Sequence[Target | None],
@@ -114,13 +117,12 @@ def _plan_work(
 ) -> PlannedCase:
     agent = None
     if case.type is CaseType.AGENT_PROMPT and case.target is not None:
-        agent = resolve_target(case.target, TargetKind.AGENT, places)
-        require_triggerable(agent)
+        agent = known.resolve(case.target, TargetKind.AGENT, triggerable=True)
     named = [target for target in (*calls, agent) if target is not None]
-    plugin_dirs, project = _folders(places, suite, named)
+    plugin_dirs, project = _folders(known.places, suite, named)
     roots = (*plugin_dirs, *([project / PROJECT_FOLDER] if project else []))
-    listed = tuple(target for root in roots for target in _listed_in(root))
-    names = _names(calls, listed)
+    listed = tuple(target for root in roots for target in known.listed_in(root))
+    names = known.names(calls, listed)
     for target, found in zip(calls, names, strict=True):
         if target is not None and found is None:
             require_triggerable(target)
@@ -134,7 +136,7 @@ def _plan_work(
         scaffold=case.scaffold,
         loaded=Loaded(plugin_dirs=plugin_dirs, project_dir=project),
         stops_at=None,
-        aim=_aim(case, [*calls, agent], [*names, *_names([agent], listed)]),
+        aim=_aim(case, [*calls, agent], [*names, *known.names([agent], listed)]),
         may_act=True,
     )
 
@@ -173,18 +175,6 @@ def _folders(
     return tuple(distinct.values()), project
 
 
-def _listed_in(root: Path) -> Iterator[Target]:
-    """Read what Claude Code lists of a folder; a file that it cannot read it does not list."""
-    for kind in TargetKind:
-        for path in files_of(root, kind):
-            try:
-                target = read_target(path, kind)
-            except TargetError:
-                continue
-            if list_target(target).listed:
-                yield target
-
-
 # --- both ---------------------------------------------------------------------------------------
 
 
@@ -196,17 +186,6 @@ def _expected(case: Case, calls: Sequence[Target | None], own: Target) -> bool |
         if target.path.samefile(own.path):
             return expectation.expected
     return None
-
-
-def _names(calls: Sequence[Target | None], loaded: Sequence[Target]) -> tuple[CalledAs | None, ...]:
-    """Give the names of each expected target among what is loaded; None where it is not."""
-    files = {target.path.resolve(): target for target in loaded}
-    found: list[CalledAs | None] = []
-    for target in calls:
-        one = files.get(target.path.resolve()) if target is not None else None
-        others = tuple(other for other in loaded if other is not one)
-        found.append(called_as(one, others) if one is not None else None)
-    return tuple(found)
 
 
 def _eval_case(

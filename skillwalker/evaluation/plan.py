@@ -9,6 +9,7 @@ from skillwalker.datatypes.evals import PlannedCase
 from skillwalker.datatypes.inputs import Case, Suite
 from skillwalker.errors import ConfigError, SuiteError, TargetError
 from skillwalker.evaluation.cases import CALL_KINDS, plan_case
+from skillwalker.evaluation.known import KnownTargets
 from skillwalker.faults import closest, quoted
 from skillwalker.paths import Places
 from skillwalker.suites.load import list_suites, load_suite
@@ -51,11 +52,12 @@ def plan_cases(places: Places, order: EvalOrder) -> tuple[PlannedCase, ...]:
     _refuse_unknown(suites, order.tests)
     _refuse_what_cannot_run([(suite, case) for suite, _, case in chosen], order)
     resolve = str if order.engine == NO_ANSWERS else resolve_model
+    known = KnownTargets(places)
     planned: list[PlannedCase] = []
     lines: list[str] = []
     for suite, index, case in chosen:
         try:
-            planned.append(plan_case(places, suite, case, order.config, resolve_model=resolve))
+            planned.append(plan_case(known, suite, case, order.config, resolve_model=resolve))
         except TargetError as error:
             where = f"evals/{suite.name}/tests.json: tests[{index}] {quoted(case.name)}"
             lines += [f"{where}: {line}" for line in str(error).splitlines()]

@@ -13,6 +13,7 @@ from skillwalker.evaluation.cases import (
     WORK_TURNS,
     plan_case,
 )
+from skillwalker.evaluation.known import KnownTargets
 from skillwalker.suites.load import load_suite
 from tests.eval_world import CALLS_AUDITOR, DELEGATED, case, make_eval_project
 from tests.projects import SKILL, call_case, write
@@ -24,7 +25,7 @@ def plan(root: Path, entry: dict[str, object], **config: object) -> PlannedCase:
     places = make_eval_project(root, entry)
     suite = load_suite(places, "mixed")
     settings = EvalConfig(**config)  # type: ignore[arg-type]  # the test names real fields
-    return plan_case(places, suite, suite.cases[0], settings)
+    return plan_case(KnownTargets(places), suite, suite.cases[0], settings)
 
 
 def names_of(planned: PlannedCase) -> list[list[str]]:
