@@ -18,13 +18,17 @@ from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, plan_order
 from skillwalker.recording import edits
 from skillwalker.recording.best import mark_applied
-from skillwalker.recording.frozen import Foundation, Record
+from skillwalker.recording.frozen import Foundation, Record, has_ended
 from skillwalker.recording.memory import remember
 from skillwalker.recording.records import read_summary
 from skillwalker.recording.rows import write_atomically
-from skillwalker.recording.store import PLAN, settle_summary
+from skillwalker.recording.store import PLAN, SUMMARIES, settle_summary
 from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.verdict import summarise
+
+FINISHED = frozenset(
+    {StopReason.PERFECT, StopReason.ITERATIONS, StopReason.CONVERGED, StopReason.UNRESOLVED}
+)
 
 
 def conclude(
@@ -105,6 +109,41 @@ def catch_up(
     text = json.dumps({**record, "ended": True}, ensure_ascii=False, indent=2) + "\n"
     write_atomically(folder / PLAN, text.encode("utf-8", "backslashreplace"))
     return summary
+
+
+def find_end(
+    folder: Path, record: Record, order: Order, places: Places, *, warn: Callable[[str], None]
+) -> Summary | None:
+    """Give the summary of a run that came to its end; None when there is something left to do.
+
+    A run that was killed when its description was written is noted as written.
+
+    Args:
+        folder: of the run.
+        record: its run.json.
+        order: what it was asked.
+        places: the project.
+        warn: is told what could not be remembered.
+
+    Raises:
+        StoreError: the run cannot be read or written.
+    """
+    if not any((folder / name).is_file() for name in SUMMARIES):
+        return None
+    summary = read_summary(read_summary_row(folder))
+    if not _is_final(summary):
+        return None
+    is_noted = summary.applied and has_ended(folder)
+    written = map(edits.stands, edits.read_edits(folder, places.project))
+    if summary.improved and not is_noted and any(written):
+        return catch_up(folder, record, order, places, warn=warn)
+    return summary if has_ended(folder) else None
+
+
+def _is_final(summary: Summary) -> bool:
+    """Whether a search came to its end; an improver that could not be asked may answer later."""
+    refused = summary.stopped_because is StopReason.IMPROVER and summary.cause is None
+    return refused or summary.stopped_because in FINISHED
 
 
 def _summarise(

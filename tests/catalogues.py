@@ -144,14 +144,15 @@ class Catalogue:
         limits = limits or Limits()
         tools = NightTools(
             places=places_of(self.project),
-            start=self._starter(limits),
+            start=self.starter(limits),
             limits=limits,
             claude=Claude(cli_version="simulated"),
             ended=self._take,
         )
         return await live_night(self.task(**values), tools, folder)
 
-    def _starter(self, limits: Limits) -> Start:
+    def starter(self, limits: Limits) -> Start:
+        """Make what does the runs of a night."""
         places = places_of(self.project)
 
         async def start(

@@ -229,6 +229,7 @@ def _live(
             cli_version=facts.cli_version, listing_budget=machinery.settings.listing_budget
         ),
         ended=_told(wishes),
+        warn=lambda message: say(f"warning: {message}"),
     )
     with finishing(limits) as finish:
         summary = anyio.run(run_watched, partial(live_night, task, tools, folder), limits)

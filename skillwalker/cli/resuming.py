@@ -14,14 +14,11 @@ from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
 from skillwalker.cli.options import Project
 from skillwalker.datatypes.summary import Summary, Warned
-from skillwalker.datatypes.vocabulary import StopReason
-from skillwalker.ending import catch_up
+from skillwalker.ending import find_end
 from skillwalker.errors import StoreError
 from skillwalker.plan import FurtherRounds, Order
-from skillwalker.recording.edits import read_edits, stands
-from skillwalker.recording.frozen import Earlier, Record, has_ended, read_frozen
-from skillwalker.recording.records import read_summary
-from skillwalker.recording.store import SUMMARIES, find_run
+from skillwalker.recording.frozen import Earlier, Record, read_frozen
+from skillwalker.recording.store import find_run
 from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.report import wording
 from skillwalker.report.against_text import against_lines
@@ -35,9 +32,6 @@ MAY_BE_GIVEN = frozenset(
     | {"project", "as_json"}
 )
 """Parameters that change nothing of what is measured; all others are those of the run."""
-FINISHED = frozenset(
-    {StopReason.PERFECT, StopReason.ITERATIONS, StopReason.CONVERGED, StopReason.UNRESOLVED}
-)
 
 
 def resume(
@@ -72,7 +66,7 @@ def resume(
     if order.run_kind != run_kind:
         right = resume_command(order.run_kind, folder.name)
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
-    summary = _finished(folder, record, order, opened)
+    summary = find_end(folder, record, order, opened.places, warn=_warn)
     further = None if more is None else _further(more, summary, record, order)
     to_apply = wishes.apply and summary is not None and summary.improved and not summary.applied
     if summary is not None and further is None and not to_apply:
@@ -106,30 +100,9 @@ def resume(
     return running.run((order,), opened, machinery, wishes, shared, earlier)
 
 
-def _finished(folder: Path, record: Record, order: Order, opened: Project) -> Summary | None:
-    """Read the summary of a run that came to its end; None when there is something left to do."""
-    if not any((folder / name).is_file() for name in SUMMARIES):
-        return None
-    summary = read_summary(read_summary_row(folder))
-    if not _is_final(summary):
-        return None
-    is_noted = summary.applied and has_ended(folder)
-    written = map(stands, read_edits(folder, opened.places.project))
-    if summary.improved and not is_noted and any(written):
-        # Killed when the description was written and not all of that was noted.
-        return catch_up(folder, record, order, opened.places, warn=_warn)
-    return summary if has_ended(folder) else None
-
-
 def _warn(message: str) -> None:
     """Say what could not be remembered."""
     Reporter(sys.stderr)(Warned(message=message))
-
-
-def _is_final(summary: Summary) -> bool:
-    """Whether a search came to its end; an improver that could not be asked may answer later."""
-    refused = summary.stopped_because is StopReason.IMPROVER and summary.cause is None
-    return refused or summary.stopped_because in FINISHED
 
 
 def _further(

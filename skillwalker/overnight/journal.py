@@ -8,6 +8,7 @@ from typing import Any
 import pydantic
 
 from skillwalker.catalogue import Entry
+from skillwalker.datatypes.lock_entries import LockEntry
 from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.errors import StoreError
 from skillwalker.plan import Order
@@ -39,6 +40,25 @@ class NightTask:
     """Columns in place of Claude Code's own budget (`--listing roomy`)."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Whether a stage of a target is due, once and for the whole night.
+
+    What the night itself writes changes the answer, so a later life must not ask again.
+    """
+
+    is_due: bool
+    reason: str | None = None
+    """Why not, where that is told."""
+    known: LockEntry | None = None
+    """What was remembered of the target then."""
+    replaced: str | None = None
+    """The description that the one in the file is held against."""
+
+
+_DECISION = pydantic.TypeAdapter(Decision)
+
+
 class NightJournal:
     """The memory of one night.
 
@@ -56,6 +76,7 @@ class NightJournal:
         """Whether an earlier life wrote down what is asked."""
         self._begun: dict[Place, str] = {}
         self._done: dict[Place, StageResult] = {}
+        self._decided: dict[Place, Decision] = {}
         for row in read_rows(folder / NIGHT):
             self._take(row)
 
@@ -63,6 +84,12 @@ class NightJournal:
         """Write down what is asked, before anything is done."""
         self._append("asked", **_asked(task))
         self.was_begun = True
+
+    def decide(self, entry: Entry, stage: Stage, decision: Decision) -> None:
+        """Note whether a stage is due, before anything is done about it."""
+        row = dataclasses.asdict(decision)
+        self._append("decided", path=entry.path, suite=entry.suite, stage=stage, decision=row)
+        self._decided[entry.path, entry.suite, stage] = decision
 
     def run_began(self, entry: Entry, stage: Stage, run_id: str) -> None:
         """Note which run does a stage, so that it can be gone on with."""
@@ -83,9 +110,21 @@ class NightJournal:
         """Give what an earlier life finished."""
         return self._done.get((entry.path, entry.suite, stage))
 
+    def decided(self, entry: Entry, stage: Stage) -> Decision | None:
+        """Give what an earlier life decided."""
+        return self._decided.get((entry.path, entry.suite, stage))
+
     def finished(self) -> tuple[StageResult, ...]:
         """Give all that earlier lives finished."""
         return tuple(self._done.values())
+
+    def unfinished(self) -> tuple[str, ...]:
+        """Name the runs that earlier lives began and did not bring to their end."""
+        return tuple(run_id for place, run_id in self._begun.items() if place not in self._done)
+
+    def owns(self, run_id: str) -> bool:
+        """Say whether a run is one of this night."""
+        return run_id in self._begun.values()
 
     def close(self) -> None:
         """Close the file."""
@@ -103,6 +142,9 @@ class NightJournal:
                 self.was_begun = True
             case "began":
                 self._begun[row["path"], row["suite"], Stage(row["stage"])] = row["run_id"]
+            case "decided":
+                decision = _DECISION.validate_python(row["decision"])
+                self._decided[row["path"], row["suite"], Stage(row["stage"])] = decision
             case "done":
                 result = _RESULT.validate_python(row["result"])
                 self._done[row["path"], row["suite"], result.stage] = result

@@ -8,6 +8,7 @@ from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import BrokenSuite, NightAction, NightSummary, NightTarget
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.limits import Limits
+from skillwalker.overnight.begun import count_begun
 from skillwalker.overnight.journal import NightJournal, NightTask
 from skillwalker.overnight.night import Night, NightTools
 from skillwalker.overnight.summary import DONE, write_night
@@ -46,6 +47,7 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
             journal.begin(task)
         for result in journal.finished():
             tools.limits.carry(trials=result.trials, cost_usd=result.cost_usd)
+        count_begun(tools.limits, (tools.places.output_dir / one for one in journal.unfinished()))
         targets = await Night(task, tools, journal).run(entries)
     finally:
         journal.close()

@@ -14,15 +14,15 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import SkillwalkerError
 from skillwalker.limits import Limits
+from skillwalker.overnight.begun import Begun, find_begun, so_far, uncounted
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
-from skillwalker.overnight.journal import NightJournal, NightTask
+from skillwalker.overnight.journal import Decision, NightJournal, NightTask
 from skillwalker.overnight.results import Progress, stage_result, target_row
-from skillwalker.overnight.standing import Claude, look_at
+from skillwalker.overnight.standing import Claude, Standing, look_at
 from skillwalker.paths import Places
 from skillwalker.plan import Order
-from skillwalker.recording.frozen import Earlier, read_frozen
+from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.lock_file import merge_entries, read_lock
-from skillwalker.recording.store import PLAN
 from skillwalker.remembering import rechecked
 from skillwalker.targets.kind import KINDS
 
@@ -44,6 +44,8 @@ class NightTools:
     """Is told what is done next."""
     ended: Callable[[Entry, StageResult], None] = lambda _entry, _result: None
     """Is told what came of it, or why a target cannot be looked at."""
+    warn: Callable[[str], None] = lambda _message: None
+    """Is told what could not be remembered of a run that an earlier life began."""
 
 
 class Night:
@@ -95,79 +97,141 @@ class Night:
                 ),
             )
             return
-        known, progress.searchable = found.known, found.searchable
-        change = change_to_recheck(known, found.plan.target.description)
-        if change is not None or self._journal.done(entry, Stage.RECHECK) is not None:
+        progress.searchable = found.searchable
+        await self._recheck(progress, found)
+        await self._measure(progress, found)
+
+    async def _recheck(self, progress: Progress, found: Standing) -> None:
+        """Hold an earlier night's improvement against what it replaced, where that is due."""
+        entry = progress.entry
+        decision = self._journal.decided(entry, Stage.RECHECK)
+        if decision is None:
+            change = change_to_recheck(found.known, found.plan.target.description)
+            if change is not None and self._journal.owns(change.run_id):
+                change = None  # this night wrote it: the next one rechecks it
             replaced = None if change is None else change.replaced
-            duel = replace(order_of(self._task, entry, Stage.RECHECK), challenger=replaced)
-            if await self._do(progress, Stage.RECHECK, duel) and known is not None:
-                self._note_recheck(self._key(entry))
-        began_here = self._journal.done(entry, Stage.MEASURE) is not None
-        progress.was_known = self._known(entry)
-        is_stale = replace(found, known=progress.was_known).is_stale
-        if self._task.every or began_here or is_stale:
+            decision = Decision(is_due=change is not None, replaced=replaced)
+            self._journal.decide(entry, Stage.RECHECK, decision)
+        if not (decision.is_due or self._was_begun(entry, Stage.RECHECK)):
+            return
+        order = order_of(self._task, entry, Stage.RECHECK)
+        duel = replace(order, challenger=decision.replaced)
+        if await self._do(progress, Stage.RECHECK, duel):
+            self._note_recheck(self._key(entry))
+
+    async def _measure(self, progress: Progress, found: Standing) -> None:
+        """Measure a target that is stale."""
+        entry = progress.entry
+        decision = self._journal.decided(entry, Stage.MEASURE)
+        if decision is None:
+            known = self._known(entry)
+            is_stale = replace(found, known=known).is_stale
+            decision = Decision(is_due=self._task.every or is_stale, known=known)
+            if not progress.ended:  # else a later life asks again, behind the recheck
+                self._journal.decide(entry, Stage.MEASURE, decision)
+        progress.was_known = decision.known
+        if decision.is_due or self._was_begun(entry, Stage.MEASURE):
+            order = order_of(self._task, entry, Stage.MEASURE)
             await self._do(progress, Stage.MEASURE, order)
 
     def _to_tune(self, progress: Progress) -> LockEntry | None:
         """Give what is remembered of a target that is worth a search; note the reason if not."""
         if progress.ended:
             return None
-        known = self._known(progress.entry)
-        if self._journal.done(progress.entry, Stage.TUNE) is not None:
-            return known
-        progress.not_tuned = reason_not_to_tune(known, progress.searchable)
-        return known if progress.not_tuned is None else None
+        entry = progress.entry
+        decision = self._journal.decided(entry, Stage.TUNE)
+        if decision is None:
+            known = self._known(entry)
+            reason = reason_not_to_tune(known, progress.searchable)
+            decision = Decision(is_due=reason is None, reason=reason, known=known)
+            self._journal.decide(entry, Stage.TUNE, decision)
+        if decision.is_due or self._was_begun(entry, Stage.TUNE):
+            return decision.known
+        progress.not_tuned = decision.reason
+        return None
 
     async def _do(self, progress: Progress, stage: Stage, order: Order) -> bool:
-        """Do a stage of a target unless an earlier life did; say whether it came to its end."""
+        """Do a stage of a target unless an earlier life did; say whether it came to a good end."""
         entry = progress.entry
         done = self._journal.done(entry, stage)
         if done is not None:
             progress.take(done)
-            return True
-        if progress.ended or (reason := self._tools.limits.reached()) is not None:
-            progress.leave(None if progress.ended else reason)
+            return done.exit_code == 0
+        if progress.ended or (reason := self._forbidden(entry, stage)) is not None:
+            self._leave(progress, stage, None if progress.ended else reason)
             return False
         self._tools.began(entry, stage)
         result = await self._run(entry, stage, order)
         self._tools.ended(entry, result)
-        if result.stopped_because in _CUT_SHORT:
+        # A run that has written its description is over: there is nothing to go on with.
+        if result.stopped_because in _CUT_SHORT and not result.applied:
             progress.cut(result, StopReason(result.stopped_because))
             return False
         progress.take(result)
         self._journal.run_done(entry, result)
         return result.exit_code == 0
 
+    def _forbidden(self, entry: Entry, stage: Stage) -> StopReason | None:
+        """Say which limit forbids a stage.
+
+        A run that was begun is always taken up again: perhaps nothing of it is left to pay for,
+        and each call of it asks for itself.
+        """
+        reason = self._tools.limits.reached()
+        was_begun = self._journal.begun(entry, stage) is not None
+        return None if was_begun and reason is not StopReason.INTERRUPTED else reason
+
+    def _leave(self, progress: Progress, stage: Stage, reason: StopReason | None) -> None:
+        """Leave a stage for another life, with what an earlier one has spent on it."""
+        run_id = self._journal.begun(progress.entry, stage)
+        if reason is None or run_id is None:
+            progress.leave(reason)
+        else:
+            progress.cut(so_far(stage, self._tools.places.output_dir / run_id), reason)
+
     async def _run(self, entry: Entry, stage: Stage, order: Order) -> StageResult:
         """Do one run, or go on with the one that an earlier life began."""
-        begun: list[str] = []
+        run_id = self._journal.begun(entry, stage)
+        started = [] if run_id is None else [run_id]
 
         def note(run_id: str) -> None:
-            begun.append(run_id)
+            started.append(run_id)
             self._journal.run_began(entry, stage, run_id)
 
         try:
-            earlier, asked = self._earlier(entry, stage)
-            summary, _ = await self._tools.start(asked or order, earlier, note)
+            begun = self._find_begun(run_id)
+            if begun is not None and begun.end is not None:
+                return stage_result(stage, begun.end)
+            summary = await self._start(begun, order, note)
         except SkillwalkerError as error:
-            return StageResult(
-                stage=stage,
-                run_id=begun[0] if begun else None,
-                cause=str(error),
-                exit_code=error.exit_code,
-            )
+            if not started:
+                return StageResult(
+                    stage=stage, run_id=None, cause=str(error), exit_code=error.exit_code
+                )
+            folder = self._tools.places.output_dir / started[-1]
+            return so_far(stage, folder, cause=str(error), code=error.exit_code)
         return stage_result(stage, summary)
 
-    def _earlier(self, entry: Entry, stage: Stage) -> tuple[Earlier | None, Order | None]:
+    def _find_begun(self, run_id: str | None) -> Begun | None:
         """Find the run that an earlier life began and did not end."""
-        run_id = self._journal.begun(entry, stage)
         if run_id is None:
-            return None, None
-        folder = self._tools.places.output_dir / run_id
-        if not (folder / PLAN).is_file():  # it was removed since: the stage begins anew
-            return None, None
-        record, order = read_frozen(folder)
-        return Earlier(folder=folder, record=record), order
+            return None
+        places = self._tools.places
+        return find_begun(places.output_dir / run_id, places, self._tools.warn)
+
+    async def _start(
+        self, begun: Begun | None, order: Order, note: Callable[[str], None]
+    ) -> Summary:
+        """Start a run, or a later life of it, which counts itself what its earlier ones spent."""
+        if begun is None:
+            return (await self._tools.start(order, None, note))[0]
+        with uncounted(self._tools.limits, begun.earlier.folder):
+            return (await self._tools.start(begun.order, begun.earlier, note))[0]
+
+    def _was_begun(self, entry: Entry, stage: Stage) -> bool:
+        """Say whether an earlier life began a stage, whatever came of it."""
+        is_done = self._journal.done(entry, stage) is not None
+        return is_done or self._journal.begun(entry, stage) is not None
 
     def _note_recheck(self, key: EntryKey) -> None:
         """Remember that a change was held against what it replaced."""

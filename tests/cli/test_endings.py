@@ -7,9 +7,9 @@ import anyio
 import pytest
 
 from skillwalker import StoreError, run_scil_loop
-from skillwalker.cli.resuming import FINISHED
 from skillwalker.datatypes.summary import Event, Started, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind
+from skillwalker.ending import FINISHED
 from skillwalker.recording.lock import locked_target
 from skillwalker.recording.records import read_summary, summary_record
 from skillwalker.report.next_step import ENDED_EARLY, next_command

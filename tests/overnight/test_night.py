@@ -284,7 +284,7 @@ def test_what_a_night_was_asked_is_read_back(project: Path) -> None:
     folder = live(project).folder
     assert read_task(folder) == NightTask(template=TEMPLATE)
     rows = [json.loads(line) for line in (folder / "night.jsonl").read_text().splitlines()]
-    assert [row["event"] for row in rows][:3] == ["asked", "began", "done"]
+    assert [row["event"] for row in rows][:3] == ["asked", "decided", "decided"]
 
 
 def test_the_fingerprint_of_a_night_is_that_of_its_runs(project: Path) -> None:
