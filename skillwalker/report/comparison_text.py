@@ -73,7 +73,7 @@ def _on_model(model: ModelComparison) -> Iterator[str]:
         ("specificity", model.a.specificity, model.b.specificity, model.specificity_change),
         ("balanced", model.a.balanced, model.b.balanced, model.change),
     )
-    yield f"  over {counted(len(model.pairs), 'case')} decided in both; 90 % intervals over cases"
+    yield f"  over {counted(len(model.pairs), 'case')} decided in both; mean over cases, 90 % intervals"
     for name, before, after, change in rows:
         sides = f"A {wording.rate(before)}; B {wording.rate(after)}"
         yield f"  {name:<13}{sides}; {wording.points(change)} points"

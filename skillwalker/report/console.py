@@ -199,6 +199,8 @@ class Reporter:
             show(words_changed(summary.original_description, summary.best_description))
             show()
         show(Text(wording.verdict(summary), style="bold"))
+        if (doubt := wording.doubt(summary)) is not None:
+            show(Text(doubt))
         show(Text(wording.money(summary)))
         if (cached := money_text.cached(summary)) is not None:
             show(Text(cached))

@@ -39,13 +39,13 @@ def paused(until: float) -> str:
 def forecast(expected: Forecast) -> str:
     """Say what is left at the most."""
     cost = "" if expected.cost_usd is None else f", ${expected.cost_usd:.2f}"
-    return (
-        f"by the trials so far, at most {expected.trials} more{cost} and"
-        f" {say_span(expected.seconds)} are left"
-    )
+    parts = [f"at most {expected.trials} more{cost}"]
+    parts += [say_span(expected.seconds)] if expected.seconds >= 1 else []
+    return f"by the trials so far, {' and '.join(parts)} are left"
 
 
 def left(expected: Forecast) -> str:
-    """Say behind a bar what is left at the most."""
-    cost = "" if expected.cost_usd is None else f"${expected.cost_usd:.2f} and "
-    return f"at most {cost}{say_span(expected.seconds)} left"
+    """Say behind a bar what is left at the most; nothing where nothing is."""
+    parts = [] if not expected.cost_usd else [f"${expected.cost_usd:.2f}"]
+    parts += [say_span(expected.seconds)] if expected.seconds >= 1 else []
+    return f"at most {' and '.join(parts)} left" if parts and expected.trials else ""

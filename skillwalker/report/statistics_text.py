@@ -149,7 +149,7 @@ def _rates(figures: Statistics) -> Iterator[str]:
         return
     yield (
         f"Rates of what the files held ({counted(figures.rated, 'decided trial')};"
-        " 90 % intervals over cases)"
+        " mean over cases, 90 % intervals)"
     )
     if figures.not_rated:
         what = counted(figures.not_rated, "further decided trial")

@@ -50,7 +50,7 @@ def iteration_table(iterations: list[Iteration], *, best: int) -> Table:
 def rate_table(summary: Summary) -> Table:
     """Lay the rates before and after side by side."""
     source = "confirm rounds" if summary.measured_on == "confirm" else "search"
-    title = f"Rates with 90 % intervals over cases ({source})"
+    title = f"Rates, mean over cases, with 90 % intervals ({source})"
     changed = summary.best_iteration != 1 and summary.kind != "measure"
     table = _table(title, "", "original", *(("best",) if changed else ()))
     rows: tuple[tuple[str, Callable[[Rates], str]], ...] = (

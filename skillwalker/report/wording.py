@@ -4,12 +4,14 @@ from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.intervals import said_probability
+from skillwalker.report.next_step import resume_command
 
 NOT_MEASURED = "—"
 
 SIMULATED = (
     "SIMULATED: no model was asked; this shows how Skillwalker works, not how Claude behaves."
 )
+
 
 NOBODY_PAYS = "nobody is billed: a stand-in answered"
 NO_ENDPOINT = frozenset({"", "simulated"})
@@ -45,10 +47,18 @@ def points(change: float | None) -> str:
 
 
 def rate(measured: Rate) -> str:
-    """Write a rate with its denominator and interval."""
+    """Write a rate with its runs and interval.
+
+    A rate is a mean over cases. Where the share of all runs is another, for some case was run more
+    often than others, the runs stand apart, so that nobody divides them.
+    """
     if measured.rate is None:
         return NOT_MEASURED
-    share = f"{percent(measured.rate)} ({measured.k}/{measured.n})"
+    share = percent(measured.rate)
+    if measured.n and percent(measured.k / measured.n) == share:
+        share += f" ({measured.k}/{measured.n})"
+    else:
+        share += f" over cases ({measured.k} of {measured.n} runs)"
     if measured.low is None or measured.high is None:
         return share
     return f"{share}, {100 * measured.low:.0f}–{100 * measured.high:.0f} %"
@@ -65,11 +75,36 @@ def change(gate: GateResult) -> str:
     """Write the change of balanced accuracy with its interval."""
     if gate.change is None:
         return "no change was measured"
-    text = f"{points(gate.change)} points"
+    text = f"balanced accuracy {points(gate.change)} points"
     if gate.interval is None:
         return text
     low, high = gate.interval
     return f"{text} (90 % interval {points(low)} to {points(high)})"
+
+
+def lost_classes(gate: GateResult) -> str:
+    """Name what a text that passed loses all the same; empty when nothing fell."""
+    changes = (("recall", gate.recall_change), ("specificity", gate.specificity_change))
+    fell = [
+        f"{name} {points(by)} points"
+        for name, by in changes
+        if by is not None and round(100 * by) < 0
+    ]
+    return f"; {' and '.join(fell)}, within --max-loss by the posterior median" if fell else ""
+
+
+def doubt(summary: Summary) -> str | None:
+    """Say that a text passed on little, and what tells more; None when there is no such doubt."""
+    gate = summary.gate
+    if gate is None or not gate.passed or gate.interval is None:
+        return None
+    if not gate.interval[0] <= 0 <= gate.interval[1]:
+        return None
+    rounds = "one round decides" if gate.rounds == 1 else f"{gate.rounds} rounds decide"
+    text = f"the 90 % interval holds 0: {rounds} little"
+    if summary.applied:
+        return text
+    return f"{text}; {resume_command(summary.kind, summary.run_id)} --more 2 tells more"
 
 
 def verdict(summary: Summary) -> str:
@@ -81,7 +116,7 @@ def verdict(summary: Summary) -> str:
         case Verdict.IMPROVED if summary.gate is not None:
             return (
                 f"{name}: improved, {change(summary.gate)},"
-                f" P(better) {probability(summary.gate.p_better)}."
+                f" P(better) {probability(summary.gate.p_better)}{lost_classes(summary.gate)}."
             )
         case Verdict.IMPROVED:
             return f"{name}: a better score was found; no gate was asked for, so it is unconfirmed."
@@ -91,7 +126,7 @@ def verdict(summary: Summary) -> str:
             ended = summary.stopped_because is StopReason.ITERATIONS
             return f"{name}: measured." if ended else f"{name}: measured, until {stop}{cause}."
         case Verdict.KEPT if summary.gate is not None:
-            return f"{name}: original kept. {_sentence(summary.gate.reason)}"
+            return f"{name}: original kept. {sentence(summary.gate.reason)}"
         case Verdict.KEPT if summary.best_iteration != 1:
             return (
                 f"{name}: original kept. Iteration {summary.best_iteration} scored better in the"
@@ -130,7 +165,7 @@ def is_billed(endpoint: str, *, simulated: bool) -> bool:
     return not simulated or endpoint in NO_ENDPOINT
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """Begin with a capital and end with a stop."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 

@@ -30,7 +30,7 @@ Outcomes (25 trials, each by its last attempt)
     confirm               3         5          0         8         0
     train                 7         9          1        17         2
 
-Rates of what the files held (16 decided trials; 90 % intervals over cases)
+Rates of what the files held (16 decided trials; mean over cases, 90 % intervals)
   demo:review: claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, CLI 2.1.332
     all          recall 50 % (4/8), 1–99 %; specificity 88 % (7/8), 11–100 %
                  2 runs, 4 cases, 1 description
@@ -211,7 +211,7 @@ demo:review: A 20260101T080000 against B 20260102T080000
   also differs: text original in A, best in B
 
 claude-sonnet-5-5: no difference shown, +38 points of balanced accuracy (90 % interval -100 to +100)
-  over 4 cases decided in both; 90 % intervals over cases
+  over 4 cases decided in both; mean over cases, 90 % intervals
   recall       A 50 % (2/4), 1–99 %; B 100 % (2/2), 43–100 %; +50 points
   specificity  A 75 % (3/4), 4–100 %; B 100 % (2/2), 43–100 %; +25 points
   balanced     A 62 % (5/8), 19–90 %; B 100 % (4/4), 59–100 %; +38 points

@@ -58,6 +58,10 @@ def test_what_is_left_names_trials_money_and_time() -> None:
     )
     assert money_text.left(left) == "at most $1.23 and 25m left"
     assert money_text.left(replace(left, cost_usd=None)) == "at most 25m left"
+    soon = replace(left, seconds=0.3, cost_usd=None)
+    assert money_text.forecast(soon) == "by the trials so far, at most 120 more are left"
+    assert money_text.left(soon) == ""
+    assert money_text.left(replace(left, trials=0)) == ""
 
 
 def test_a_pause_says_until_when() -> None:

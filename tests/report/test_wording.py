@@ -78,6 +78,10 @@ def test_a_probability_never_looks_certain(value: float | None, text: str) -> No
         (Rate(k=0, n=0, rate=None, low=None, high=None), "—"),
         (Rate(k=3, n=4, rate=0.75, low=None, high=None), "75 % (3/4)"),
         (Rate(k=3, n=4, rate=0.75, low=0.4, high=0.93), "75 % (3/4), 40–93 %"),
+        (
+            Rate(k=5, n=25, rate=0.35, low=0.2, high=0.5),
+            "35 % over cases (5 of 25 runs), 20–50 %",
+        ),
     ],
 )
 def test_a_rate_names_its_denominator(rate: Rate, text: str) -> None:
@@ -89,7 +93,7 @@ def test_a_rate_names_its_denominator(rate: Rate, text: str) -> None:
     [
         pytest.param(
             {"verdict": Verdict.IMPROVED, "gate": GATE},
-            "demo:x: improved, +12 points (90 % interval +2 to +22), P(better) 0.97.",
+            "demo:x: improved, balanced accuracy +12 points (90 % interval +2 to +22), P(better) 0.97.",
             id="improved",
         ),
         pytest.param({"verdict": Verdict.IMPROVED}, "unconfirmed", id="improved without a gate"),
@@ -176,3 +180,39 @@ def test_a_stand_in_bills_nobody(endpoint: str, simulated: bool, billed: bool) -
 def test_one_call_is_no_calls() -> None:
     assert wording.unknown_calls(1) == "1 call of unknown cost"
     assert wording.unknown_calls(2) == "2 calls of unknown cost"
+
+
+def test_a_class_that_a_passing_text_loses_is_named_in_the_headline() -> None:
+    gate = dataclasses.replace(GATE, recall_change=0.6, specificity_change=-0.1)
+    said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=gate))
+    assert said.endswith("; specificity -10 points, within --max-loss by the posterior median.")
+    unseen = dataclasses.replace(gate, specificity_change=-0.004)
+    said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=unseen))
+    assert "--max-loss" not in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "rounds", "applied", "text"),
+    [
+        pytest.param((0.02, 0.22), 1, False, None, id="the interval leaves 0 out"),
+        pytest.param(
+            (-0.01, 0.3),
+            1,
+            False,
+            "the 90 % interval holds 0: one round decides little;"
+            " scil run --resume r --more 2 tells more",
+            id="one round",
+        ),
+        pytest.param(
+            (0.0, 0.3), 3, True, "the 90 % interval holds 0: 3 rounds decide little", id="applied"
+        ),
+    ],
+)
+def test_a_text_that_passed_on_little_is_said_to(
+    changes: tuple[float, float], rounds: int, applied: bool, text: str | None
+) -> None:
+    gate = dataclasses.replace(GATE, interval=changes, rounds=rounds)
+    summary = dataclasses.replace(SUMMARY, gate=gate, applied=applied)
+    assert wording.doubt(summary) == text
+    refused = dataclasses.replace(gate, passed=False)
+    assert wording.doubt(dataclasses.replace(summary, gate=refused)) is None

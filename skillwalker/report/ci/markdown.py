@@ -42,8 +42,14 @@ def markdown(run: RecordedRun, *, next_command: str | None) -> str:
     summary = run.summary
     simulated = f"**{wording.SIMULATED}**\n" if summary.simulated else ""
     roomy = f"**{wording.ROOMY}**\n" if summary.listing_mode == "roomy" else ""
+    doubt = wording.doubt(summary)
     head = _joined(
-        f"### {escaped(wording.verdict(summary))}", simulated, roomy, _rates(run), _whom(run)
+        f"### {escaped(wording.verdict(summary))}",
+        f"{escaped(wording.sentence(doubt))}\n" if doubt else "",
+        simulated,
+        roomy,
+        _rates(run),
+        _whom(run),
     )
     tail = _joined(
         _metrics(run),
@@ -103,7 +109,7 @@ def _rates(run: RecordedRun) -> str:
     other = summary.best if summary.best_iteration != 1 else None
     source = "confirm rounds" if summary.measured_on == "confirm" else "search"
     lines = [
-        f"| {source}, 90 % intervals over cases | original |{' best |' if other else ''}",
+        f"| {source}, mean over cases, 90 % intervals | original |{' best |' if other else ''}",
         f"|---|---|{'---|' if other else ''}",
     ]
     for name, pick in _RATES:

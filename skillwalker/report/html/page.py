@@ -91,6 +91,7 @@ def render_run(
         run=run,
         summary=summary,
         verdict=wording.verdict(summary),
+        doubt=None if (doubt := wording.doubt(summary)) is None else wording.sentence(doubt),
         simulated=wording.SIMULATED if summary.simulated else None,
         roomy=wording.ROOMY if summary.listing_mode == "roomy" else None,
         began=moment(summary.run_id),

@@ -23,7 +23,7 @@ def told(run: RecordedRun, *, line: int | None = 3) -> list[tuple[str | None, ..
 def test_the_outcome_and_the_failed_cases_stand_on_the_line_of_the_description() -> None:
     outcome, failed = told(plain_run())
     assert outcome[:4] == ("notice", "a/SKILL.md", "3", "demo%3Areview")
-    assert "improved, +25 points (90 %25 interval" in str(outcome[4])
+    assert "improved, balanced accuracy +25 points (90 %25 interval" in str(outcome[4])
     assert "Next: skillwalker apply X" in str(outcome[4])
     assert failed[0] == "warning"
     assert "1 of 4 cases fail as the file stands: asks for a review" in str(failed[4])

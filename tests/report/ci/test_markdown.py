@@ -14,9 +14,9 @@ from tests.recorded_runs import everywhere, plain_run, recorded_case, recorded_r
 
 def test_a_pull_request_reads_verdict_rates_misses_cost_and_the_next_command() -> None:
     text = markdown(plain_run(), next_command="skillwalker apply X")
-    assert text.startswith("### demo:review: improved, +25 points")
+    assert text.startswith("### demo:review: improved, balanced accuracy +25 points")
     for said in (
-        "| confirm rounds, 90 % intervals over cases | original | best |",
+        "| confirm rounds, mean over cases, 90 % intervals | original | best |",
         "| recall |",
         "Holds for: engine `local`, model `claude-sonnet-4-5`, Claude Code `2.1.332`",
         "- Helps with code review and other things",
@@ -103,3 +103,11 @@ def test_an_escaped_text_has_no_markup_left(text: str) -> None:
     assert "<" not in line
     assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]|~]", line.replace("\\\\", ""))
     assert "@" not in line.replace("@&#8203;", "")
+
+
+def test_a_text_that_passed_on_little_is_said_to_below_the_verdict() -> None:
+    run = plain_run()
+    assert run.summary.gate is not None
+    gate = replace(run.summary.gate, passed=True, interval=(-0.05, 0.4), rounds=1)
+    text = markdown(replace(run, summary=replace(run.summary, gate=gate)), next_command=None)
+    assert "\nThe 90 % interval holds 0: one round decides little" in text[:300]

@@ -58,7 +58,7 @@ def test_the_verdict_is_the_one_heading_of_the_first_rank_and_comes_first() -> N
     html = render_run(plain_run(), dialogues={}, next_command="skillwalker apply X")
     assert html.count("<h1>") == 1
     assert html.index("<h1>") < html.index("<h2")
-    assert "<h1>demo:review: improved, +25 points" in html
+    assert "<h1>demo:review: improved, balanced accuracy +25 points" in html
 
 
 def test_a_person_who_sees_only_the_page_can_say_what_how_sure_what_cost_and_what_next() -> None:
@@ -292,3 +292,12 @@ def test_headings_tables_and_language_are_those_of_a_page_that_can_be_heard() ->
     assert len(ids) == len(set(ids))
     targets = {str(attrs["href"]) for attrs in parsed.all("a")}
     assert targets <= {f"#{name}" for name in ids}
+
+
+def test_a_text_that_passed_on_little_is_said_to_below_the_verdict() -> None:
+    run = plain_run()
+    assert run.summary.gate is not None
+    gate = replace(run.summary.gate, passed=True, interval=(-0.05, 0.4), rounds=1)
+    words = page(replace(run, summary=replace(run.summary, gate=gate, applied=False))).words
+    assert "The 90 % interval holds 0: one round decides little" in words
+    assert "The 90 % interval holds 0" not in page(run).words
