@@ -43,15 +43,13 @@ def show(
     from skillwalker.cli.installed import installed_record, room_text
     from skillwalker.cli.named_files import position_of, shown_targets
     from skillwalker.cli.show_text import listed_record, listed_text, written_text
-    from skillwalker.targets.file import list_target
     from skillwalker.targets.installed import find_installed, rooms
 
     places = open_project(ctx, project).places
     there = find_installed(places) if installed else ()
     shown = [(each.target, each.listed) for each in there]
     if targets or not installed:
-        named = shown_targets(targets, places, position_of(position))
-        shown += [(target, list_target(target)) for target in named]
+        shown += shown_targets(targets, places, position_of(position))
     if wants_json(ctx, as_json):
         records = [listed_record(listed, places.project) for _, listed in shown]
         more = installed_record(there, rooms(there)) if installed else {}
@@ -128,12 +126,14 @@ def apply(
     from skillwalker.recording.store import find_run
     from skillwalker.steps.step_7_write_back import plan_write
     from skillwalker.targets.file import read_target
+    from skillwalker.targets.names import with_owner
 
     places = open_project(ctx, project).places
     run = find_run(places.output_dir, run_id)
     best = read_best(run)
     require_applicable(best, force=force, allow_simulated=allow_simulated)
-    found = read_target(places.project / best.target_path, best.target_kind, best.position)
+    path = places.project / best.target_path
+    found = with_owner(read_target(path, best.target_kind, best.position), places)
     require_unchanged(found, best, force=force)
     planned = plan_write(found, best.best_description)
     if planned.after != planned.before:

@@ -6,38 +6,55 @@ from pathlib import Path
 
 import typer
 
-from skillwalker.datatypes.inputs import Target
+from skillwalker.datatypes.inputs import Listed, Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
-from skillwalker.targets.file import read_target
-from skillwalker.targets.names import is_path, known_targets, resolve_target
+from skillwalker.targets.file import empty_target, list_target, read_target, unread
+from skillwalker.targets.names import is_path, known_targets, resolve_target, with_owner
 from skillwalker.targets.place import find_files, kind_of
 
 
 def shown_targets(
     written: Sequence[str] | None, places: Places, position: Position | None
-) -> list[Target]:
+) -> list[tuple[Target, Listed]]:
     """Read what is to be shown: what was named, else all there is.
+
+    A file in a folder that cannot be read is shown as such; it says nothing of the others.
 
     Raises:
         TargetError: something that was named is not there, or cannot be read.
     """
     if not written:
-        return [target for kind in TargetKind for target in known_targets(places, kind)]
-    found: list[Target] = []
+        known = (target for kind in TargetKind for target in known_targets(places, kind))
+        return [(target, list_target(target)) for target in known]
+    found: list[tuple[Target, Listed]] = []
     for name in written:
         path = _existing(name, places)
-        if path is None:
-            found += _named(name, places, position)
-        elif path.is_dir():
+        if path is not None and path.is_dir():
             inside = find_files(path)
             if not inside:
                 raise TargetError(f"there is no skill or agent in {path}")
-            found += [read_target(file, kind, position) for file, kind in inside]
+            found += [_shown(file, kind, places, position) for file, kind in inside]
+            continue
+        if path is None:
+            named = _named(name, places, position)
         else:
-            found.append(resolve_target(str(path), kind_of(path), places, position=position))
+            named = [resolve_target(str(path), kind_of(path), places, position=position)]
+        found += [(target, list_target(target)) for target in named]
     return found
+
+
+def _shown(
+    path: Path, kind: TargetKind, places: Places, position: Position | None
+) -> tuple[Target, Listed]:
+    """Read a file that was found in a folder."""
+    try:
+        target = with_owner(read_target(path, kind, position), places)
+    except TargetError as error:
+        target = empty_target(path, kind, position)
+        return target, unread(target, str(error))
+    return target, list_target(target)
 
 
 def _named(written: str, places: Places, position: Position | None = None) -> list[Target]:

@@ -137,11 +137,15 @@ class Target:
     description: str
     """The description as Claude Code reads it, before it flattens, escapes or caps it."""
     body: str
+    is_users: bool = False
+    """Whether it lies in the user's own `~/.claude`, and not in the project's."""
 
     @property
     def id(self) -> str:
-        """The target as it is written on a command line: `plugin:name` or `project:name`."""
-        return f"{self.plugin if self.plugin is not None else 'project'}:{self.name}"
+        """The target as it is written on a command line: `plugin:`, `project:` or `user:name`."""
+        if self.plugin is not None:
+            return f"{self.plugin}:{self.name}"
+        return f"{'user' if self.is_users else 'project'}:{self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,8 @@ def find_plugin_dirs(
             notes.append(f"{MARKETPLACE}: the plugin {name} is not in this folder")
             continue
         dirs[os.path.relpath(folder, project)] = None
-    dirs.update(dict.fromkeys(_root(target, project) for target in targets))
+    own = (target for target in targets if target.path.is_relative_to(project))
+    dirs.update(dict.fromkeys(_root(target, project) for target in own))
     dirs.pop(PROJECT_FOLDER, None)
     return tuple(each for each in dirs if not _is_in_plugins(each)), tuple(notes)
 
@@ -44,8 +45,7 @@ def find_plugin_dirs(
 def _root(target: Target, project: Path) -> str:
     """Name the folder that a target's plugin is, or that its skill folder lies in."""
     root = place_of(target.path, target.kind, target.position).root
-    inside = root.is_relative_to(project)
-    return os.path.relpath(root, project) if inside else "."
+    return os.path.relpath(root, project) if root.is_relative_to(project) else "."
 
 
 def _is_in_plugins(folder: str) -> bool:

@@ -6,7 +6,7 @@ installed plugins, `enabledPlugins` of the settings, `skillUsage` of `.claude.js
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import Listed, Target
@@ -62,7 +62,7 @@ def find_installed(places: Places) -> tuple[Found, ...]:
     for kind in TargetKind:
         taken: dict[str, int] = {}
         for root in _by_precedence(tuple(roots), own, project, kind):
-            for target, listed in _listed_below(root, kind):
+            for target, listed in _listed_below(root, kind, is_users=root == own != project):
                 name = listed.name or ""
                 if listed.listed and taken.setdefault(name, len(found)) != len(found):
                     continue  # Claude Code lists the first of that name alone
@@ -107,11 +107,13 @@ def _by_precedence(
     return tuple(dict.fromkeys((*first, *roots)))
 
 
-def _listed_below(root: Path, kind: TargetKind) -> Iterator[tuple[Target, Listed]]:
+def _listed_below(
+    root: Path, kind: TargetKind, *, is_users: bool
+) -> Iterator[tuple[Target, Listed]]:
     read: dict[Path, tuple[Target, Listed]] = {}
     for path in files_of(root, kind):
         try:
-            target = read_target(path, kind)
+            target = replace(read_target(path, kind), is_users=is_users)
         except TargetError:
             continue  # it concerns nobody who asks for the others
         read[path] = (target, list_target(target))

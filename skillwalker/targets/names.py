@@ -1,5 +1,6 @@
 """Targets by their written names: which file is meant, who stands beside it, how it is called."""
 
+import dataclasses
 import hashlib
 import os
 import unicodedata
@@ -52,7 +53,7 @@ def resolve_target(
             cannot be read.
     """
     if is_path(written):
-        return read_target(_path_of(written, kind, places), kind, position)
+        return with_owner(read_target(_path_of(written, kind, places), kind, position), places)
     owner, _, name = written.partition(":")
     if not (is_file_name(owner) and all(is_file_name(part) for part in name.split(":"))):
         raise TargetError(
@@ -62,8 +63,22 @@ def resolve_target(
     for root in _roots_of(owner, places):
         found = _find(root, kind, name)
         if found is not None:
-            return read_target(found, kind, position)
+            return with_owner(read_target(found, kind, position), places)
     raise TargetError(f"there is no {_called(written, kind)}{_known(written, kind, places)}")
+
+
+def with_owner(target: Target, places: Places) -> Target:
+    """Note of a target whether it is the user's own rather than the project's."""
+    if target.position is not Position.PROJECT:
+        return target
+    own, project = (folder / PROJECT_FOLDER for folder in (places.home, places.project))
+    paths = target.path, target.path.resolve()
+    within = (_lies_in(own, path) and not _lies_in(project, path) for path in paths)
+    return dataclasses.replace(target, is_users=any(within))
+
+
+def _lies_in(folder: Path, path: Path) -> bool:
+    return path.is_relative_to(folder) or path.is_relative_to(folder.resolve())
 
 
 def written_in_suites(target: Target, places: Places) -> str:
@@ -92,6 +107,12 @@ def known_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
     return tuple(target for root in dict.fromkeys(roots) for target in _read_all(root, kind))
 
 
+def users_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
+    """Read every target of the user's own `~/.claude` folder."""
+    found = _read_all(places.home / PROJECT_FOLDER, kind)
+    return tuple(with_owner(target, places) for target in found)
+
+
 def listed_at(path: Path) -> tuple[Target, ...]:
     """Read every skill and agent at a path that Claude Code would list.
 
@@ -101,8 +122,11 @@ def listed_at(path: Path) -> tuple[Target, ...]:
     Raises:
         TargetError: there is nothing there, or nothing of it is listed.
     """
-    files = find_files(path) if path.is_dir() else ((path, kind_of(path)),)
-    read = (read_target(file, kind) for file, kind in files)
+    if path.is_dir():
+        inside = find_files(path)
+        read = [target for file, kind in inside for target in _read_files([file], kind)]
+    else:
+        read = [read_target(path, kind_of(path))]
     found = tuple(target for target in read if list_target(target).listed)
     if not found:
         raise TargetError(f"{path} holds no skill and no agent that Claude Code lists")
@@ -114,7 +138,7 @@ def siblings(target: Target) -> tuple[Target, ...]:
     root = place_of(target.path, target.kind, target.position).root
     own = target.path.resolve()
     return tuple(
-        sibling
+        dataclasses.replace(sibling, is_users=target.is_users)
         for kind in TargetKind
         for sibling in _read_all(root, kind)
         if sibling.path.resolve() != own and list_target(sibling).listed
@@ -244,7 +268,7 @@ def _known(written: str, kind: TargetKind, places: Places) -> str:
     """Finish a message about an unknown target: what was meant, and what there is."""
     targets = known_targets(places, kind)
     if written.startswith(f"{USER}:"):
-        targets = _read_all(places.home / PROJECT_FOLDER, kind)
+        targets = users_targets(places, kind)
     ids = sorted({target.id for target in targets})
     if not ids:
         owner = "~/.claude" if written.startswith(f"{USER}:") else "the project"
