@@ -78,6 +78,38 @@ def read_target(path: Path, kind: TargetKind, position: Position | None = None) 
     )
 
 
+def empty_target(path: Path, kind: TargetKind, position: Position | None = None) -> Target:
+    """Stand for a file that is there and cannot be read; the arguments are `read_target`'s."""
+    place = place_of(path, kind, position)
+    return Target(
+        kind=kind,
+        position=place.position,
+        plugin=place.plugin,
+        name=path.parent.name if kind is TargetKind.SKILL else path.stem,
+        alias=None,
+        path=path,
+        content=b"",
+        description="",
+        body="",
+    )
+
+
+def unread(target: Target, why: str) -> Listed:
+    """Tell that Claude Code lists nothing of a file that cannot be read."""
+    finding = Finding(rule="unreadable", severity=Severity.ERROR, line=None, message=why)
+    return Listed(
+        path=target.path,
+        kind=target.kind,
+        position=target.position,
+        listed=False,
+        name=None,
+        alias=None,
+        text=None,
+        yaml_text=None,
+        findings=(finding,),
+    )
+
+
 def read_bytes(path: Path, noun: str) -> bytes:
     """Read a file, whatever it holds.
 

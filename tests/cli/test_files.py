@@ -542,3 +542,21 @@ def test_every_command_takes_the_project_before_and_after(project: Path, command
             env={"PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(elsewhere)},
         )
         assert done.returncode == 0, done.stderr
+
+
+def test_show_of_a_folder_shows_the_others_beside_what_cannot_be_read(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = project / "plugins/demo/skills/odd/SKILL.md"
+    odd.parent.mkdir()
+    os.mkfifo(odd)
+    assert main(["show", "plugins", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["targets"]
+    (element,) = (each for each in shown if each["path"].endswith("odd/SKILL.md"))
+    assert (element["listed"], element["name"], len(shown)) == (False, None, 4)
+    (finding,) = element["findings"]
+    assert finding["rule"] == "unreadable"
+    assert "not a regular file" in finding["message"]
+    assert main(["show", "plugins/demo/skills/odd/..", "--strict"]) == 1
+    assert "Claude does not see it" in capsys.readouterr().out
+    assert main(["show", str(odd)]) == 1
