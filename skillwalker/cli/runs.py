@@ -21,19 +21,33 @@ def trial(
     import json
 
     from skillwalker.recording.records import trial_row
-    from skillwalker.recording.store import RunStore, find_run, read_plan, read_transcript
-    from skillwalker.report.trial_text import choose_trials, describe_trial, prompts_of
+    from skillwalker.recording.store import (
+        SUMMARIES,
+        RunStore,
+        find_run,
+        read_plan,
+        read_summary,
+        read_transcript,
+    )
+    from skillwalker.report.trial_text import choose_trials, describe_trial, prompts_of, texts_of
     from skillwalker.transcripts.stream import parse_stream
 
     folder = find_run(open_project(ctx, project).places.output_dir, run_id)
     found = choose_trials(RunStore(folder).trials, case, index)
-    prompt = prompts_of(read_plan(folder)).get(case)
+    plan = read_plan(folder)
+    prompt = prompts_of(plan).get(case)
     if wants_json(ctx, as_json):
         rows = [{**trial_row(folder.name, one), "prompt": prompt} for one in found]
         typer.echo(json.dumps({"trials": rows}, ensure_ascii=False, indent=2))
         return
+    ended = any((folder / name).is_file() for name in SUMMARIES)
+    texts = texts_of(plan, read_summary(folder) if ended else {})
     for number, one in enumerate(found, start=index or 0):
         words = None
         if one.transcript is not None:
             words = parse_stream(read_transcript(folder, one.transcript)).answer
-        typer.echo(describe_trial(one, number=number, prompt=prompt, words=words))
+        typer.echo(
+            describe_trial(
+                one, number=number, prompt=prompt, words=words, text=texts.get(one.candidate, "")
+            )
+        )

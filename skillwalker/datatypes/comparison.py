@@ -77,6 +77,8 @@ class ComparedRun:
     efforts: tuple[str, ...]
     which: Which
     """Original or best; never `held`."""
+    applied: bool = False
+    """Whether the run wrote this description into the file."""
     candidate: str
     description: str
     basis: Basis

@@ -151,8 +151,12 @@ class Coverage:
     """Runs among them that recorded no trial."""
     unreadable: tuple[tuple[str, str], ...] = ()
     """Runs that could not be read, each with the reason."""
+    nights: int = 0
+    """Nights, whose runs have folders of their own."""
     empty: tuple[str, ...] = ()
     """Folders named like runs in which nothing was recorded."""
+    copies: tuple[tuple[str, str], ...] = ()
+    """Folders that hold a run of another name, each with that name: they would count twice."""
     no_runs: tuple[str, ...] = ()
     """Folders that are no runs."""
     simulated: int = 0

@@ -10,6 +10,9 @@ from skillwalker.recording.recorded_evals import SUMMARY, is_evaluated
 from skillwalker.recording.rows import read_row
 
 REPORT = "report.html"
+NIGHT = "night.jsonl"
+NIGHT_SUMMARY = "overnight-summary.json"
+NIGHT_REPORT = "overnight-report.md"
 
 
 def glance_at_runs(output_dir: Path) -> tuple[RunGlance, ...]:
@@ -19,7 +22,8 @@ def glance_at_runs(output_dir: Path) -> tuple[RunGlance, ...]:
 
 def _glance(folder: Path) -> RunGlance:
     summary, note = _summary(folder)
-    report = f"{folder.name}/{REPORT}" if (folder / REPORT).is_file() else None
+    there = (name for name in (REPORT, NIGHT_REPORT) if (folder / name).is_file())
+    report = next((f"{folder.name}/{name}" for name in there), None)
     return RunGlance(run_id=folder.name, summary=summary, note=note, report=report)
 
 
@@ -30,12 +34,24 @@ def _summary(folder: Path) -> tuple[Summary | None, str]:
             return records.read_summary(store.read_summary(folder)), ""
         if is_evaluated(folder):
             return None, _eval_note(read_row(folder / SUMMARY))
+        if (folder / NIGHT_SUMMARY).is_file():
+            return None, _night_note(read_row(folder / NIGHT_SUMMARY))
         plan = store.read_plan(folder)
     except StoreError as error:
         return None, f"cannot be read: {error}"
     if plan:
         return None, f"{plan.get('kind')} of {plan.get('target')}: it did not end"
+    if (folder / NIGHT).is_file():
+        return None, "a night: it did not end"
     return None, "no measurement: a description written by hand, or a run that ended at once"
+
+
+def _night_note(row: dict[str, object]) -> str:
+    mark = "SIMULATED " if row.get("simulated") else ""
+    counts = row.get("counts")
+    figures = counts.items() if isinstance(counts, dict) else ()
+    told = ", ".join(f"{number} {action}" for action, number in figures if number)
+    return f"{mark}night: {told or 'nothing to do'}"
 
 
 def _eval_note(row: dict[str, object]) -> str:

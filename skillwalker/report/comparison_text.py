@@ -60,7 +60,7 @@ def _side(name: str, run: ComparedRun) -> str:
     undecided = sum(tally.undecided for tally in run.outcomes.values())
     silent = f", {undecided} undecided" if undecided else ""
     return "  " + one_line(
-        f"{name}: {run.which.value} description, {counted(trials, 'trial')}{silent}"
+        f"{name}: {'applied' if run.applied else run.which.value} description, {counted(trials, 'trial')}{silent}"
         f" ({_BASES[run.basis]}), engine {run.engine}, CLI {', '.join(run.cli_versions)}"
     )
 
@@ -73,7 +73,8 @@ def _on_model(model: ModelComparison) -> Iterator[str]:
         ("specificity", model.a.specificity, model.b.specificity, model.specificity_change),
         ("balanced", model.a.balanced, model.b.balanced, model.change),
     )
-    yield f"  over {counted(len(model.pairs), 'case')} decided in both; mean over cases, 90 % intervals"
+    over = counted(len(model.pairs), "case")
+    yield f"  over {over} decided in both; mean over cases, 90 % intervals"
     for name, before, after, change in rows:
         sides = f"A {wording.rate(before)}; B {wording.rate(after)}"
         yield f"  {name:<13}{sides}; {wording.points(change)} points"

@@ -103,9 +103,13 @@ def _coverage(coverage: Coverage) -> Iterator[str]:
     read = sum(number for _, number in coverage.read)
     kinds = ", ".join(f"{kind} {number}" for kind, number in coverage.read)
     yield _label("read", counted(read, "run") + (f" ({kinds})" if kinds else ""))
+    if coverage.nights:
+        nights = counted(coverage.nights, "night")
+        yield _label("beside", f"{nights}; their runs are counted by themselves")
     for name, names in (
         ("  no trial in", coverage.without_trials),
         ("empty", coverage.empty),
+        ("copies", tuple(f"{folder} (of {run_id})" for folder, run_id in coverage.copies)),
         ("no runs", coverage.no_runs),
     ):
         if names:

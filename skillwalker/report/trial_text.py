@@ -6,6 +6,7 @@ from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import Outcome
 from skillwalker.errors import StoreError
 from skillwalker.report.plain import one_line, printable
+from skillwalker.targets.names import description_hash
 
 
 def choose_trials(trials: Sequence[Trial], case: str, index: int | None) -> tuple[Trial, ...]:
@@ -30,7 +31,9 @@ def choose_trials(trials: Sequence[Trial], case: str, index: int | None) -> tupl
     return (found[index],)
 
 
-def describe_trial(trial: Trial, *, number: int, prompt: str | None, words: str | None) -> str:
+def describe_trial(
+    trial: Trial, *, number: int, prompt: str | None, words: str | None, text: str = ""
+) -> str:
     """Write a trial for the terminal.
 
     Args:
@@ -38,10 +41,12 @@ def describe_trial(trial: Trial, *, number: int, prompt: str | None, words: str 
         number: which of its case's trials it is, from 0.
         prompt: what was asked, when the run recorded it.
         words: Claude's last words, when there is a transcript.
+        text: what the description is to the run: `original`, `best`, or nothing.
     """
     lines = [
         f"trial {number} of case {one_line(trial.case)!r}"
-        f" (iteration {trial.iteration}, {trial.set.value}, attempt {trial.attempt})",
+        f" ({f'{text}, ' if text else ''}iteration {trial.iteration}, {trial.set.value},"
+        f" attempt {trial.attempt})",
         f"  outcome   {_outcome(trial)}",
         f"  turns     {trial.turns}",
         f"  model     {trial.model or 'none answered'} (asked: {trial.model_asked}),"
@@ -67,6 +72,20 @@ def _outcome(trial: Trial) -> str:
             return f"not triggered within {trial.turns} turns"
         case Outcome.UNDECIDED:
             return f"undecided: {trial.reason}"
+
+
+def texts_of(plan: Mapping[str, object], summary: Mapping[str, object]) -> dict[str, str]:
+    """Say of the descriptions that a run judged what each is to it, by the candidate's hash.
+
+    Args:
+        plan: as recorded.
+        summary: as recorded; empty when the run did not end.
+    """
+    named = (
+        ("best", summary.get("best_description")),
+        ("original", plan.get("original_description") or summary.get("original_description")),
+    )
+    return {description_hash(text): name for name, text in named if isinstance(text, str)}
 
 
 def prompts_of(plan: Mapping[str, object]) -> dict[str, str]:

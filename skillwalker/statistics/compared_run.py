@@ -64,6 +64,7 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
         cli_versions=tuple(sorted({trial.cli_version for trial in counted})),
         efforts=tuple(sorted({trial.effort for trial in counted})),
         which=chosen,
+        applied=chosen is Which.BEST and summary.get("applied") is True,
         candidate=description_hash(text),
         description=text,
         basis=basis,

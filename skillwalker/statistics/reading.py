@@ -7,9 +7,17 @@ from pathlib import Path
 
 from skillwalker.datatypes.history import Coverage, EvalFacts, History, RunFacts, Spent
 from skillwalker.errors import StoreError
+from skillwalker.recording.rows import read_row
 from skillwalker.recording.store import TRIALS
 from skillwalker.statistics.eval_facts import read_eval_facts, read_eval_spent
-from skillwalker.statistics.folders import FolderKind, began, kind_of, list_folders
+from skillwalker.statistics.folders import (
+    OVERNIGHT,
+    FolderKind,
+    began,
+    kind_of,
+    list_folders,
+    own_name,
+)
 from skillwalker.statistics.run_facts import read_run_facts, read_spent
 from skillwalker.statistics.trial_counts import count_cases, count_outcomes, count_spent
 from skillwalker.statistics.trial_rows import load_trials, open_database
@@ -55,9 +63,11 @@ class _Survey:
     """Folders by kind that hold no trials of their own."""
     unreadable: dict[Path, str] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)
+    copies: list[tuple[str, str]] = field(default_factory=list)
     no_runs: list[str] = field(default_factory=list)
     targets: set[str] = field(default_factory=set)
     folders: int = 0
+    nights: int = 0
     simulated: int = 0
     filtered: int = 0
 
@@ -75,13 +85,29 @@ class _Survey:
             self._visit_run(folder, moment, kind)
         elif self.wanted.target is not None:
             self.filtered += 1
+        elif kind is FolderKind.OVERNIGHT:
+            self._visit_night(folder)
         else:
             self.others[kind.value] += 1
+
+    def _visit_night(self, folder: Path) -> None:
+        """Count a night, which is no run of its own."""
+        try:
+            simulated = read_row(folder / OVERNIGHT).get("simulated") is True
+        except StoreError as error:
+            self.unreadable[folder] = str(error)
+            return
+        if simulated and not self.wanted.simulated:
+            self.simulated += 1
+        else:
+            self.nights += 1
 
     def _visit_run(self, folder: Path, moment: datetime, kind: FolderKind) -> None:
         """Read the facts of a run."""
         try:
-            if kind is FolderKind.LOOP:
+            if (name := own_name(folder)) != folder.name:
+                self.copies.append((folder.name, name))
+            elif kind is FolderKind.LOOP:
                 facts = read_run_facts(folder, moment)
                 if self._counts({facts.target: facts.target_path}, facts.simulated):
                     self.spent += read_spent(folder, simulated=facts.simulated)
@@ -144,7 +170,9 @@ class _Survey:
                 (folder.name, why.replace(f"{folder}/", ""))
                 for folder, why in sorted(self.unreadable.items())
             ),
+            nights=self.nights,
             empty=tuple(self.empty),
+            copies=tuple(self.copies),
             no_runs=tuple(self.no_runs),
             simulated=self.simulated,
             filtered=self.filtered,

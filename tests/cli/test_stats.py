@@ -206,7 +206,7 @@ def test_hostile_names_stay_on_their_line(project: Path, capsys: Capture) -> Non
 DIFF = """\
 demo:review: A 20260101T080000 against B 20260102T080000
   A: original description, 9 trials, 1 undecided (all its trials), engine docker, CLI 2.1.332
-  B: best description, 4 trials (its confirm rounds alone), engine docker, CLI 2.1.332
+  B: applied description, 4 trials (its confirm rounds alone), engine docker, CLI 2.1.332
   description: another text in each
   also differs: text original in A, best in B
 

@@ -116,3 +116,17 @@ def test_every_run_is_glanced_at_whatever_became_of_it(folder: Path, tmp_path: P
     for made, words in notes.items():
         assert words in glances[made.name].note
         assert glances[made.name].summary is None
+
+
+def test_a_night_is_glanced_at_as_a_night(tmp_path: Path) -> None:
+    ended, begun = tmp_path / "20260101T000000", tmp_path / "20260102T000000"
+    for made in (ended, begun):
+        made.mkdir()
+    row = {"schema_version": 1, "simulated": True, "counts": {"improved": 2, "kept": 0, "left": 1}}
+    (ended / "overnight-summary.json").write_text(json.dumps(row), encoding="utf-8")
+    (ended / "overnight-report.md").write_text("x", encoding="utf-8")
+    (begun / "night.jsonl").write_text("", encoding="utf-8")
+    newest, oldest = glance_at_runs(tmp_path)
+    assert newest.note == "a night: it did not end"
+    assert oldest.note == "SIMULATED night: 2 improved, 1 left"
+    assert oldest.report == "20260101T000000/overnight-report.md"

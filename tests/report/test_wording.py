@@ -93,7 +93,8 @@ def test_a_rate_names_its_denominator(rate: Rate, text: str) -> None:
     [
         pytest.param(
             {"verdict": Verdict.IMPROVED, "gate": GATE},
-            "demo:x: improved, balanced accuracy +12 points (90 % interval +2 to +22), P(better) 0.97.",
+            "demo:x: improved, balanced accuracy +12 points (90 % interval +2 to +22),"
+            " P(better) 0.97.",
             id="improved",
         ),
         pytest.param({"verdict": Verdict.IMPROVED}, "unconfirmed", id="improved without a gate"),

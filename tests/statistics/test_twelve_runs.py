@@ -323,3 +323,18 @@ def test_filters_say_what_they_left_out(
     coverage = read_history(output, wanted).coverage
     assert sum(number for _, number in coverage.read) == read
     assert coverage.filtered == filtered
+
+
+@pytest.mark.parametrize(
+    ("simulated", "wanted", "nights", "left_out"),
+    [(False, False, 1, 0), (True, False, 0, 1), (True, True, 1, 0)],
+    ids=["real", "simulated", "simulated and wanted"],
+)
+def test_a_night_is_no_run_and_is_left_out_when_simulated(
+    tmp_path: Path, simulated: bool, wanted: bool, nights: int, left_out: int
+) -> None:
+    folder = tmp_path / "20260101T080000"
+    folder.mkdir()
+    (folder / "overnight-summary.json").write_text(json.dumps({"simulated": simulated}))
+    coverage = read_history(tmp_path, Wanted(simulated=wanted)).coverage
+    assert (coverage.nights, coverage.simulated, coverage.read) == (nights, left_out, ())
