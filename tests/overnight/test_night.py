@@ -293,3 +293,26 @@ def test_the_fingerprint_of_a_night_is_that_of_its_runs(project: Path) -> None:
     plan = plan_of(places, "review")
     entry = read_lock(project)[entry_key(plan, engine="simulated")]
     assert entry.fingerprint == target_fingerprint(plan, engine="simulated")
+
+
+def test_what_the_night_itself_wrote_makes_nothing_stale_in_a_later_life(project: Path) -> None:
+    live(project, {f"{suite} measure": ended_as(original=GOOD) for suite in ("review", "gaps")})
+    write_cases(project, "review", call_cases("demo:code-review")[1:])
+    folder = project / "second"
+    whole = live(project, {"review scil": IMPROVED}, folder=folder)
+    assert whole.ran == ("review measure", "review scil")
+    assert whole.of("gaps").action is NightAction.FRESH
+    again = live(project, folder=folder)
+    assert again.ran == ()
+    assert again.targets == whole.targets
+
+
+def test_a_change_of_this_night_is_not_rechecked_even_where_no_decision_stands(
+    project: Path,
+) -> None:
+    """As in a night that an older version began."""
+    folder = live(project, {"review scil": IMPROVED}).folder
+    path = folder / "night.jsonl"
+    rows = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(row for row in rows if '"event":"decided"' not in row))
+    assert "review duel" not in live(project, folder=folder).ran
