@@ -274,7 +274,7 @@ def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
 def read_plan(folder: Path) -> dict[str, object]:
     """Read what a run depended on; empty for a run that was killed before it was written."""
     path = folder / PLAN
-    return read_row(path) if path.is_file() else {}
+    return read_row(path) if path.exists() else {}
 
 
 def read_summary(folder: Path) -> dict[str, object]:
@@ -284,6 +284,6 @@ def read_summary(folder: Path) -> dict[str, object]:
         StoreError: the run has none (it was killed before its end) or it cannot be read.
     """
     for path in (folder / name for name in SUMMARIES):
-        if path.is_file():
+        if path.exists():
             return read_row(path)
     raise StoreError(f"run {folder.name} has no summary: it did not end")

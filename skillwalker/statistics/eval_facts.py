@@ -74,7 +74,7 @@ def read_eval_spent(folder: Path, *, simulated: bool) -> tuple[Spent, ...]:
 def _summary(folder: Path) -> Row:
     """Read the summary; empty when there is none."""
     path = folder / SUMMARY
-    return _checked(read_row(path), SUMMARY) if path.is_file() else {}
+    return _checked(read_row(path), SUMMARY) if path.exists() else {}
 
 
 def _checked(row: Row, name: str) -> Row:

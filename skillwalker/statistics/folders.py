@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from skillwalker.errors import StoreError
-from skillwalker.evaluation.store import is_eval_run
+from skillwalker.evaluation.store import CONFIG, is_eval_run
 from skillwalker.recording.edits import ORIGINALS
-from skillwalker.recording.store import PLAN, SUMMARIES, TRIALS
+from skillwalker.recording.rows import read_rows
+from skillwalker.recording.store import PLAN, SUMMARIES, TRIALS, read_plan
 
 OVERNIGHT = "overnight-summary.json"
 
@@ -61,13 +62,36 @@ def kind_of(folder: Path) -> FolderKind:
         return FolderKind.NO_RUN
     if is_eval_run(folder):
         return FolderKind.EVAL
-    if any((folder / name).is_file() for name in (PLAN, TRIALS, *SUMMARIES)):
+    if _holds_loop(folder):
         return FolderKind.LOOP
     if (folder / OVERNIGHT).is_file():
         return FolderKind.OVERNIGHT
     if (folder / ORIGINALS).is_dir():
         return FolderKind.DESCRIBE
+    if (folder / TRIALS).is_file():
+        return FolderKind.EMPTY  # begun, and nothing came of it
     return FolderKind.EMPTY if _is_bare(folder) else FolderKind.NO_RUN
+
+
+def own_name(folder: Path) -> str:
+    """Read the name that a run gave itself; its folder's where none is recorded.
+
+    Raises:
+        StoreError: a file cannot be read.
+    """
+    for name, key in ((PLAN, "run_id"), (CONFIG, "test_run_id"), (TRIALS, "run_id")):
+        row = next(read_rows(folder / name), {}) if name != PLAN else read_plan(folder)
+        written = row.get(key)
+        if isinstance(written, str) and written:
+            return written
+    return folder.name
+
+
+def _holds_loop(folder: Path) -> bool:
+    """Say whether a folder holds a run of the loop, or what a kill left of one."""
+    trials = folder / TRIALS
+    known = any((folder / name).exists() for name in (PLAN, *SUMMARIES))
+    return known or (trials.exists() and not (trials.is_file() and trials.stat().st_size == 0))
 
 
 def _is_bare(folder: Path) -> bool:

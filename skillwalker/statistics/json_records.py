@@ -10,7 +10,11 @@ from skillwalker.recording.records import SCHEMA_VERSION
 
 _COUNTS = frozenset({"read", "verdicts", "stopped_because", "reasons", "case_statuses"})
 """Fields of pairs of a word and a number."""
-_KEYS = {"unreadable": ("run_id", "reason"), "expectations": ("type", "status", "number")}
+_KEYS = {
+    "unreadable": ("run_id", "reason"),
+    "copies": ("folder", "run_id"),
+    "expectations": ("type", "status", "number"),
+}
 """Fields of tuples whose places have names."""
 
 

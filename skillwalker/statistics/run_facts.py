@@ -49,6 +49,8 @@ def read_run_facts(folder: Path, moment: datetime) -> RunFacts:
     iterations = () if plan.get("cases") else _iterations(folder)
     both: Row = {**summary, **plan}
     kind, target = both.get("kind"), both.get("target")
+    if kind is None and not plan and not summary:
+        raise StoreError(f"it was cut off: there is neither {PLAN} nor a summary")
     if kind not in KINDS:
         raise StoreError(f"its kind is {kind!r}, this Skillwalker knows {', '.join(KINDS)}")
     if not isinstance(target, str):
@@ -148,7 +150,7 @@ def _one_call(usage: Row) -> UsageTotal:
 
 def _summary(folder: Path) -> Row:
     """Read the summary; empty when the run did not end."""
-    ended = any((folder / name).is_file() for name in SUMMARIES)
+    ended = any((folder / name).exists() for name in SUMMARIES)
     return read_summary(folder) if ended else {}
 
 

@@ -36,7 +36,7 @@ def test_a_run_began_when_its_name_says(name: str, moment: datetime | None) -> N
     [
         (RUN, None, FolderKind.EMPTY),
         (RUN, "run.json", FolderKind.LOOP),
-        (RUN, "trials.jsonl", FolderKind.LOOP),
+        (RUN, "trials.jsonl", FolderKind.EMPTY),
         (RUN, "test-config.jsonl", FolderKind.EVAL),
         (RUN, "original/1.json", FolderKind.DESCRIBE),
         (RUN, "overnight-summary.json", FolderKind.OVERNIGHT),
