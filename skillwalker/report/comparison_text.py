@@ -59,8 +59,9 @@ def _side(name: str, run: ComparedRun) -> str:
     trials = sum(tally.decided + tally.undecided for tally in run.outcomes.values())
     undecided = sum(tally.undecided for tally in run.outcomes.values())
     silent = f", {undecided} undecided" if undecided else ""
+    which = "applied" if run.applied else run.which.value
     return "  " + one_line(
-        f"{name}: {'applied' if run.applied else run.which.value} description, {counted(trials, 'trial')}{silent}"
+        f"{name}: {which} description, {counted(trials, 'trial')}{silent}"
         f" ({_BASES[run.basis]}), engine {run.engine}, CLI {', '.join(run.cli_versions)}"
     )
 

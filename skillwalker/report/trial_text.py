@@ -56,9 +56,9 @@ def describe_trial(
         lines.append(f"  also fired  {one_line(', '.join(trial.also_fired))}")
     if trial.transcript is not None:
         lines.append(f"  transcript  {trial.transcript}")
-    for title, text in (("prompt", prompt), ("last words", words)):
-        if text is not None:
-            lines += [f"  {title}:", *(f"    {line}" for line in printable(text).splitlines())]
+    for title, said in (("prompt", prompt), ("last words", words)):
+        if said is not None:
+            lines += [f"  {title}:", *(f"    {line}" for line in printable(said).splitlines())]
     return "\n".join(lines)
 
 
