@@ -21,7 +21,8 @@ MOST_NAMES = 20
 LONGEST = 120
 """Characters of a text that a message quotes; a name is told by fewer."""
 
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Marks that turn the direction of what follows on a terminal: a name could look like another."""
 _TYPES = {
     "bool_type": "true or false",
     "dict_type": "an object of keys and values",
@@ -167,6 +168,6 @@ def _brief(value: object) -> str:
 
 
 def _visible(char: str) -> str:
-    if char in _BIDI or unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}:
+    if char in BIDI or unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}:
         return f"\\u{ord(char):04x}"
     return char

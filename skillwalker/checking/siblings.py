@@ -66,7 +66,7 @@ def check_names(targets: Sequence[CheckedTarget]) -> Iterator[CheckFinding]:
             continue
         other = first.setdefault((checked.target.kind, name), checked)
         if other is not checked and other.target.path.resolve() != checked.target.path.resolve():
-            noun = KINDS[checked.target.kind].noun
+            facts = KINDS[checked.target.kind]
             yield CheckFinding(
                 rule="same-name",
                 severity=Severity.WARNING,
@@ -74,7 +74,7 @@ def check_names(targets: Sequence[CheckedTarget]) -> Iterator[CheckFinding]:
                 line=None,
                 message=(
                     f"is listed as {quoted(name)}, and so is {other.target.path}: "
-                    f"a {noun} of that name is only one of them"
+                    f"{facts.article} {facts.noun} of that name is only one of them"
                 ),
                 remedy="rename one of them",
             )

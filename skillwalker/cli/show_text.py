@@ -7,6 +7,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Listed, Target
+from skillwalker.faults import BIDI
 from skillwalker.frontmatter.text import read_frontmatter
 
 WIDTH = 96
@@ -91,7 +92,7 @@ def plain(text: str) -> str:
     """Escape what would steer a terminal instead of being printed on it."""
     return "".join(
         char
-        if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cs"}
+        if char in "\n\t" or (char not in BIDI and unicodedata.category(char) not in {"Cc", "Cs"})
         else f"\\u{ord(char):04x}"
         for char in text
     )

@@ -86,8 +86,8 @@ def _plan_call(
     for target, found in zip(calls, names, strict=True):
         if target is not None and found is None:
             raise TargetError(
-                f"expects something of {target.id}, which a {case.type} case of {own.id} does not "
-                "install; make it a prompt case"
+                f"expects something of {target.id}, which a case of type {case.type} about {own.id}"
+                " does not install; make it a prompt case"
             )
     own_names = known.called_as(own, loaded)
     only_own = all(one is not None and one.path.samefile(own.path) for one in calls)

@@ -4,6 +4,7 @@ import unicodedata
 
 from rich.text import Text
 
+from skillwalker.faults import BIDI
 from skillwalker.report.word_diff import word_diff
 
 
@@ -14,10 +15,11 @@ def one_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """Replace characters that could steer a terminal; line ends and tabs stay."""
-    return "".join(
-        char if char in "\n\t" or unicodedata.category(char) not in _HIDDEN else "�"
-        for char in text
-    )
+    return "".join(char if char in "\n\t" or not _steers(char) else "�" for char in text)
+
+
+def _steers(char: str) -> bool:
+    return char in BIDI or unicodedata.category(char) in _HIDDEN
 
 
 _HIDDEN = frozenset({"Cc", "Cs", "Co"})

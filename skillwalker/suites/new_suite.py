@@ -46,6 +46,11 @@ def require_new(name: str, places: Places) -> None:
     """
     if not is_file_name(name) or name.startswith("."):
         raise SuiteError(f"{quoted(name)} cannot name a suite: it is no name of a folder")
+    if name.startswith("-"):
+        raise SuiteError(
+            f"{quoted(name)} cannot name a suite: commands would take it for an option; "
+            "begin it with a letter or a digit"
+        )
     if (places.evals_dir / name).exists() or (places.evals_dir / name).is_symlink():
         raise SuiteError(
             f"there is a suite {quoted(name)} already; nothing was written: "

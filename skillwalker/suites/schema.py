@@ -13,6 +13,8 @@ from skillwalker.forms import Form, Prose, Text
 
 DEFAULT_JUDGE_MODEL = "opus"
 DEFAULT_JUDGE_THRESHOLD = 1.0
+MOST_RUNS = 1000
+"""Most runs of one case: more than any question needs, and a slip of the keyboard costs less."""
 RESERVED = {"holdout": '"holdout" is reserved: sealed cases are not built yet; remove it'}
 """Keys of a case that a later version will read."""
 
@@ -118,7 +120,7 @@ class CaseForm(Form):
     runs: (
         Annotated[
             int,
-            Field(ge=1, json_schema_extra={"not": {"multipleOf": 2}}),
+            Field(ge=1, le=MOST_RUNS, json_schema_extra={"not": {"multipleOf": 2}}),
             AfterValidator(_odd),
         ]
         | None

@@ -212,13 +212,14 @@ def _is_loaded(path: Path, kind: TargetKind, place: Place) -> bool:
 
 
 def _not_loaded(listed: Listed, place: Place) -> Listed:
+    facts = KINDS[listed.kind]
     finding = Finding(
         rule="not-loaded",
         severity=Severity.ERROR,
         line=None,
         message=(
-            f"Claude Code does not load a {KINDS[listed.kind].noun} from here;"
-            f" move it to {place.root / KINDS[listed.kind].layout}"
+            f"Claude Code does not load {facts.article} {facts.noun} from here;"
+            f" move it to {place.root / facts.layout}"
         ),
     )
     return dataclasses.replace(
