@@ -13,13 +13,15 @@
     ├── CompletionError                 the improver or the judge gave nothing usable
     ├── BudgetReached                   a limit the user set; the loop keeps what it has
     └── StoreError                      a recorded run is unreadable
-        └── RunNotFoundError            there is no such run
+        ├── RunNotFoundError            there is no such run
+        └── BusyError                   another process holds what is wanted
 
 A message names what failed, its value and place, and what to do about it.
 """
 
 __all__ = [
     "BudgetReached",
+    "BusyError",
     "CompletionError",
     "ConfigError",
     "ConfigNotFoundError",
@@ -129,3 +131,7 @@ class StoreError(SkillwalkerError):
 
 class RunNotFoundError(StoreError):
     """There is no recorded run of that name."""
+
+
+class BusyError(StoreError):
+    """Another process holds a target or a night; when it ends, the same is possible again."""

@@ -1,7 +1,6 @@
 """Nights as a command: begun, gone on with, forecast, or put together."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,25 +8,21 @@ from pathlib import Path
 import anyio
 import typer
 
-from skillwalker.catalogue import Entry
 from skillwalker.cli import caps, ordering
 from skillwalker.cli.catalogue import require_cap
 from skillwalker.cli.engines import look_at_engine
-from skillwalker.cli.environment import command_environment
 from skillwalker.cli.finishing import finishing
 from skillwalker.cli.given import given_options, refuse_settled
-from skillwalker.cli.logs import log_to_stderr, logged
+from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
 from skillwalker.cli.night_ending import NightWishes, conclude, say
 from skillwalker.cli.night_forecast import show_forecast
+from skillwalker.cli.night_one import do_run, telling
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
-from skillwalker.datatypes.nights import StageResult
-from skillwalker.datatypes.summary import Event, Summary, Warned
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.engines.registry import open_engine
 from skillwalker.errors import SuiteError
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import NightTask, read_task
@@ -35,12 +30,8 @@ from skillwalker.overnight.living import choose_entries, live_night
 from skillwalker.overnight.merging import Merge, merge_into
 from skillwalker.overnight.night import MEASURE, NightTools
 from skillwalker.overnight.standing import Claude
-from skillwalker.plan import Order
-from skillwalker.recorded_run import Surroundings, run_order
-from skillwalker.recording.frozen import Earlier
+from skillwalker.recording.lock import locked_night
 from skillwalker.recording.store import create_run, find_run
-from skillwalker.report.files import write_reports
-from skillwalker.report.night_text import stage_line
 
 MAY_BE_GIVEN = frozenset(
     {"resume", "concurrency", "apply", "allow_simulated", "max_trials", "max_cost_usd"}
@@ -202,7 +193,7 @@ def merge(
     summary, folder = merge_into(asked, opened.places)
     if summary.simulated and wishes.apply and not wishes.allow_simulated:
         say("nothing was written: the nights were simulated (--allow-simulated writes)")
-    return conclude(summary, folder, wishes, is_merged=True)
+    return conclude(summary, folder, wishes, is_merged=True, project=opened.places.said)
 
 
 def _live(
@@ -214,21 +205,34 @@ def _live(
     *,
     folder: Path | None,
 ) -> int:
-    """Live a night under the signals that end it."""
+    """Live the only night of its project."""
     if wishes.debug:
         log_to_stderr()
     facts = look_at_engine(machinery.choice, machinery.settings)
-    folder = folder or create_run(opened.places.output_dir)
-    if not wishes.quiet:
-        say(f"night {folder.name}: {machinery.choice.explain(facts.headline)}")
+    with locked_night(opened.places.output_dir) as lock:
+        folder = folder or create_run(opened.places.output_dir)
+        lock.name_run(folder.name)
+        if not wishes.quiet:
+            say(f"night {folder.name}: {machinery.choice.explain(facts.headline)}")
+        return _live_alone(task, opened, machinery, facts.cli_version, limits, wishes, folder)
+
+
+def _live_alone(
+    task: NightTask,
+    opened: Project,
+    machinery: Machinery,
+    cli_version: str,
+    limits: Limits,
+    wishes: NightWishes,
+    folder: Path,
+) -> int:
+    """Live a night under the signals that end it."""
     tools = NightTools(
         places=opened.places,
-        start=partial(_start, opened, machinery, limits, wishes),
+        start=partial(do_run, opened, machinery, limits, wishes),
         limits=limits,
-        claude=Claude(
-            cli_version=facts.cli_version, listing_budget=machinery.settings.listing_budget
-        ),
-        ended=_told(wishes),
+        claude=Claude(cli_version=cli_version, listing_budget=machinery.settings.listing_budget),
+        ended=telling(wishes),
         warn=lambda message: say(f"warning: {message}"),
     )
     with finishing(limits) as finish:
@@ -236,58 +240,4 @@ def _live(
         if summary is None:
             say(f"next: skillwalker overnight --resume {folder.name}")
             return EXIT_INTERRUPTED
-        return finish.code(conclude(summary, folder, wishes))
-
-
-async def _start(
-    opened: Project,
-    machinery: Machinery,
-    limits: Limits,
-    wishes: NightWishes,
-    order: Order,
-    earlier: Earlier | None,
-    began: Callable[[str], None],
-) -> tuple[Summary, Path]:
-    """Do one run of a night.
-
-    Raises:
-        SkillwalkerError: it cannot be run.
-    """
-    may_write = wishes.apply and (order.engine != "simulated" or wishes.allow_simulated)
-    around = Surroundings(
-        places=opened.places,
-        temporary=machinery.settings.temporary,
-        login=machinery.settings.login,
-        listener=logged(_warn),
-        # A duel says which of two texts is better; taking one back is the user's own decision.
-        approve=lambda _summary: may_write and order.challenger is None,
-        limits=limits.share(),
-        open_engine=partial(
-            open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
-        ),
-        began=began,
-        engine_settings=machinery.settings,
-        prices=opened.settings.prices,
-        command_env=command_environment(opened.settings.engine_env),
-    )
-    summary, folder = await run_order(order, around, earlier)
-    reports = write_reports(folder, html=wishes.html)
-    for fault in reports.faults:
-        say(f"warning: {fault}")
-    return summary, folder
-
-
-def _warn(event: Event) -> None:
-    """Pass a run's warnings on; of the rest, the line at its end is enough."""
-    if isinstance(event, Warned):
-        say(f"warning: {event.message}")
-
-
-def _told(wishes: NightWishes) -> Callable[[Entry, StageResult], None]:
-    """Give what tells of each run's end."""
-
-    def tell(entry: Entry, result: StageResult) -> None:
-        if not wishes.quiet:
-            say(stage_line(entry, result))
-
-    return tell
+        return finish.code(conclude(summary, folder, wishes, project=opened.places.said))

@@ -1,11 +1,11 @@
 """A night from its journal to its summary; a later life of it goes on where it ended."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from skillwalker.catalogue import Broken, Entry, of_shard, read_catalogue
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
-from skillwalker.datatypes.nights import BrokenSuite, NightAction, NightSummary, NightTarget
+from skillwalker.datatypes.nights import BrokenSuite, NightSummary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.limits import Limits
 from skillwalker.overnight.begun import count_begun
@@ -48,7 +48,8 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
         for result in journal.finished():
             tools.limits.carry(trials=result.trials, cost_usd=result.cost_usd)
         count_begun(tools.limits, (tools.places.output_dir / one for one in journal.unfinished()))
-        targets = await Night(task, tools, journal).run(entries)
+        night = Night(task, tools, journal)
+        targets = await night.run(entries)
     finally:
         journal.close()
     summary = NightSummary(
@@ -57,7 +58,7 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
         simulated=task.template.engine == "simulated",
         cli_version=tools.claude.cli_version,
         shard=None if task.shard is None else f"{task.shard[0]}/{task.shard[1]}",
-        stopped_because=_why_it_stopped(targets, tools.limits),
+        stopped_because=_why_it_stopped(tools.limits, was_cut=night.was_cut),
         targets=targets,
         broken=tuple(BrokenSuite(suite=one.suite, reason=one.reason) for one in broken),
     )
@@ -65,11 +66,11 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
     return summary
 
 
-def _why_it_stopped(targets: Sequence[NightTarget], limits: Limits) -> str:
+def _why_it_stopped(limits: Limits, *, was_cut: bool) -> str:
     """Say which limit ended the night; done where every target had its turn."""
     if limits.interrupted:
         return StopReason.INTERRUPTED.value
-    if all(target.action is not NightAction.LEFT for target in targets):
+    if not was_cut:
         return DONE
     # A call that is dearer than what is left may have ended it although another one might start.
     return (limits.reached() or StopReason.BUDGET).value

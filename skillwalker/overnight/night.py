@@ -5,6 +5,7 @@ Every run is one like any other, in a folder of its own; the night only says whi
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from skillwalker.catalogue import Entry
@@ -12,7 +13,7 @@ from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import NightTarget, Stage, StageResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
-from skillwalker.errors import SkillwalkerError
+from skillwalker.errors import BusyError, SkillwalkerError
 from skillwalker.limits import Limits
 from skillwalker.overnight.begun import Begun, find_begun, so_far, uncounted
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
@@ -62,6 +63,8 @@ class Night:
         self._tools = tools
         self._journal = journal
         self._simulated = task.template.engine == "simulated"
+        self.was_cut = False
+        """Whether a limit left something undone."""
 
     async def run(self, entries: Sequence[Entry]) -> tuple[NightTarget, ...]:
         """Do the night's work on part of a catalogue.
@@ -77,6 +80,7 @@ class Night:
         ready = {e: found for e in entries if (found := self._to_tune(progress[e])) is not None}
         for entry in by_need(ready):
             await self._do(progress[entry], Stage.TUNE, order_of(self._task, entry, Stage.TUNE))
+        self.was_cut = any(one.is_left and one.busy is None for one in progress.values())
         return tuple(target_row(progress[entry]) for entry in entries)
 
     async def _look_at(self, progress: Progress) -> None:
@@ -161,7 +165,13 @@ class Night:
             self._leave(progress, stage, None if progress.ended else reason)
             return False
         self._tools.began(entry, stage)
-        result = await self._run(entry, stage, order)
+        try:
+            result = await self._run(entry, stage, order)
+        except BusyError as error:
+            result = self._so_far(entry, stage, error)
+            progress.pass_over(result, str(error))
+            self._tools.ended(entry, result)
+            return False
         self._tools.ended(entry, result)
         # A run that has written its description is over: there is nothing to go on with.
         if result.stopped_because in _CUT_SHORT and not result.applied:
@@ -192,25 +202,25 @@ class Night:
     async def _run(self, entry: Entry, stage: Stage, order: Order) -> StageResult:
         """Do one run, or go on with the one that an earlier life began."""
         run_id = self._journal.begun(entry, stage)
-        started = [] if run_id is None else [run_id]
-
-        def note(run_id: str) -> None:
-            started.append(run_id)
-            self._journal.run_began(entry, stage, run_id)
-
+        note = partial(self._journal.run_began, entry, stage)
         try:
             begun = self._find_begun(run_id)
             if begun is not None and begun.end is not None:
                 return stage_result(stage, begun.end)
             summary = await self._start(begun, order, note)
+        except BusyError:
+            raise
         except SkillwalkerError as error:
-            if not started:
-                return StageResult(
-                    stage=stage, run_id=None, cause=str(error), exit_code=error.exit_code
-                )
-            folder = self._tools.places.output_dir / started[-1]
-            return so_far(stage, folder, cause=str(error), code=error.exit_code)
+            return self._so_far(entry, stage, error)
         return stage_result(stage, summary)
+
+    def _so_far(self, entry: Entry, stage: Stage, error: SkillwalkerError) -> StageResult:
+        """Give the result of a stage that ended with an error, with what it has spent."""
+        run_id, cause, code = self._journal.begun(entry, stage), str(error), error.exit_code
+        if run_id is None:
+            return StageResult(stage=stage, run_id=None, cause=cause, exit_code=code)
+        folder = self._tools.places.output_dir / run_id
+        return so_far(stage, folder, cause=cause, code=code)
 
     def _find_begun(self, run_id: str | None) -> Begun | None:
         """Find the run that an earlier life began and did not end."""

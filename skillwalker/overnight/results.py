@@ -29,6 +29,8 @@ class Progress:
     left: StopReason | None = None
     """The limit that ended the night before it was done with."""
     is_left: bool = False
+    busy: str | None = None
+    """Who holds it, where that is why it is left."""
 
     @property
     def ended(self) -> bool:
@@ -49,6 +51,12 @@ class Progress:
     def fail(self, reason: str, exit_code: int) -> None:
         """Note that it cannot be measured at all."""
         self.failure = (reason, exit_code)
+
+    def pass_over(self, result: StageResult, holder: str) -> None:
+        """Leave it, since somebody else works on it now; that is no failure."""
+        if result.run_id is not None:
+            self.results.append(result)
+        self.is_left, self.busy = True, holder
 
     def leave(self, reason: StopReason | None) -> None:
         """Note that the night ended before it was done with."""
@@ -112,6 +120,8 @@ def _action(progress: Progress, tuned: StageResult | None) -> tuple[NightAction,
         cause, code = progress.failure
         is_open = code == INCONCLUSIVE
         return (NightAction.INCONCLUSIVE if is_open else NightAction.FAILED), cause
+    if progress.busy is not None:
+        return NightAction.LEFT, progress.busy
     if progress.is_left:
         limit = "a limit" if progress.left is None else f"the limit {progress.left.value}"
         return NightAction.LEFT, f"{limit} ended the night before it was done"

@@ -76,7 +76,9 @@ def night_lines(summary: NightSummary, *, folder: str, is_merged: bool = False) 
     more = f" and {unknown_calls(unknown)}" if unknown else ""
     yield f"{summary.trials} trials, ${summary.cost_usd:.2f}{more}; recorded in {folder}"
     for target in summary.targets:
-        if target.reason and target.action not in {*_QUIET, NightAction.MEASURED}:
+        # What a limit left is only counted; what somebody else works on is named.
+        is_busy = target.action is NightAction.LEFT and summary.stopped_because == "done"
+        if target.reason and (is_busy or target.action not in {*_QUIET, NightAction.MEASURED}):
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
     for broken in summary.broken:
         yield f"broken: suite {one_line(broken.suite)}: {one_line(broken.reason)}"

@@ -1,6 +1,7 @@
 """overnight, from the outside: its folder, its streams, its exit codes."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,10 @@ import pytest
 
 from skillwalker.cli import main
 from skillwalker.datatypes.lock_entries import AppliedChange, LockEntry
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.recording.lock import locked_night, locked_target
 from skillwalker.recording.lock_file import read_lock, update_lock
+from skillwalker.targets.names import resolve_target
 from tests.bench import places_of
 from tests.catalogues import FIRST, make_catalogue, thing_of
 
@@ -292,3 +296,30 @@ def test_a_write_stands_although_the_lock_file_cannot_be_read(
     assert main(["apply", improved["run_ids"][-1], "--allow-simulated"]) == 0
     assert "skillwalker.lock was not updated" in capsys.readouterr().err
     assert improved["description"] in (project / improved["path"]).read_text()
+
+
+def test_a_second_night_is_refused_and_names_the_first(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with locked_night(project / "output") as lock:
+        lock.name_run("20261130T120000")
+        code, text = said(capsys, *CAPPED)
+    assert code == 1
+    assert f"night 20261130T120000 (process {os.getpid()}) goes on in this project" in text
+    assert [path.name for path in (project / "output").iterdir()] == []
+    assert said(capsys, *CAPPED)[0] == 0
+
+
+def test_a_target_that_a_single_run_holds_is_left_with_the_reason(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = places_of(project)
+    target = resolve_target(str(skill(project).relative_to(project)), TargetKind.SKILL, places)
+    with locked_target(project / "output", target) as lock:
+        lock.name_run("20261130T120000")
+        code, night = run_json(capsys, *CAPPED)
+    assert (code, night["stopped_because"]) == (0, "done")
+    assert (night["counts"]["left"], night["counts"]["failed"]) == (1, 0)
+    assert "run 20261130T120000 (process" in night["targets"][0]["reason"]
+    code, text = said(capsys, "--resume", night["night_id"])
+    assert (code, "1 left" in text) == (0, False)

@@ -13,7 +13,7 @@ from skillwalker.config import LoopConfig
 from skillwalker.datatypes.nights import NightAction, NightTarget
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
-from skillwalker.errors import SkillwalkerError, TargetError
+from skillwalker.errors import BusyError, SkillwalkerError, TargetError
 from skillwalker.fingerprint import target_fingerprint
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import NightJournal, NightTask, read_task
@@ -123,6 +123,7 @@ class Lived:
     targets: tuple[NightTarget, ...]
     ran: tuple[str, ...]
     folder: Path
+    was_cut: bool = False
 
     def of(self, suite: str) -> NightTarget:
         """The row of a suite."""
@@ -153,10 +154,11 @@ def live(
     )
     entries = read_catalogue(places).entries
     try:
-        targets = anyio.run(Night(task, tools, journal).run, entries)
+        night = Night(task, tools, journal)
+        targets = anyio.run(night.run, entries)
     finally:
         journal.close()
-    return Lived(targets, tuple(runs.ran), folder)
+    return Lived(targets, tuple(runs.ran), folder, night.was_cut)
 
 
 def plan_of(places: Places, suite: str) -> Plan:
@@ -265,6 +267,7 @@ def test_a_limit_leaves_the_rest_for_another_night(project: Path) -> None:
     nothing = live(project, folder=project / "second", limits=limits)
     assert nothing.of("gaps").action is NightAction.LEFT
     assert "budget" in str(nothing.of("gaps").reason)
+    assert nothing.was_cut
 
 
 @pytest.mark.parametrize("kill_at", [1, 2, 3, 4, 5])
@@ -316,3 +319,16 @@ def test_a_change_of_this_night_is_not_rechecked_even_where_no_decision_stands(
     rows = path.read_text().splitlines(keepends=True)
     path.write_text("".join(row for row in rows if '"event":"decided"' not in row))
     assert "review duel" not in live(project, folder=folder).ran
+
+
+def test_a_target_that_another_run_holds_is_left_and_is_no_failure(project: Path) -> None:
+    folder = project / "night"
+    night = live(project, {"review measure": BusyError("run 7 (process 8) measures it now")})
+    assert [(t.suite, t.action.value, t.exit_code) for t in night.targets] == [
+        ("gaps", "kept", 0),
+        ("review", "left", 0),
+        ("weather", "kept", 0),
+    ]
+    assert night.of("review").reason == "run 7 (process 8) measures it now"
+    assert not night.was_cut
+    assert live(project, folder=folder).ran == ("review measure", "review scil")

@@ -8,7 +8,7 @@ import pytest
 
 from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
-from skillwalker.errors import StoreError
+from skillwalker.errors import BusyError, StoreError
 from skillwalker.recording.lock import locked_target
 
 HOLD = """
@@ -42,7 +42,7 @@ def test_a_second_run_is_told_the_process_and_the_run_of_the_first(tmp_path: Pat
     with locked_target(output, target) as lock:
         lock.name_run("20261130T120000-2")
         with (
-            pytest.raises(StoreError, match=rf"run 20261130T120000-2 \(process {os.getpid()}\)"),
+            pytest.raises(BusyError, match=rf"run 20261130T120000-2 \(process {os.getpid()}\)"),
             locked_target(output, target),
         ):
             pytest.fail("two runs hold one lock")

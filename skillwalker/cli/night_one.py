@@ -1,0 +1,88 @@
+"""One run of a night as a command: how it is started, and what is told of it."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from skillwalker.catalogue import Entry
+from skillwalker.cli.environment import command_environment
+from skillwalker.cli.logs import logged
+from skillwalker.cli.night_ending import NightWishes, say
+from skillwalker.cli.options import Project
+from skillwalker.cli.ordering import Machinery
+from skillwalker.datatypes.nights import StageResult
+from skillwalker.datatypes.summary import Event, Summary, Warned
+from skillwalker.engines.registry import open_engine
+from skillwalker.limits import Limits
+from skillwalker.plan import Order
+from skillwalker.recorded_run import Surroundings, run_order
+from skillwalker.recording.frozen import Earlier
+from skillwalker.report.files import write_reports
+from skillwalker.report.night_text import stage_line
+
+
+async def do_run(
+    opened: Project,
+    machinery: Machinery,
+    limits: Limits,
+    wishes: NightWishes,
+    order: Order,
+    earlier: Earlier | None,
+    began: Callable[[str], None],
+) -> tuple[Summary, Path]:
+    """Do one run of a night, and leave its reports.
+
+    Args:
+        opened: the project.
+        machinery: what runs the trials.
+        limits: of the night.
+        wishes: what a user wants done with the results.
+        order: of the run.
+        earlier: the life to go on with.
+        began: is told the run's name.
+
+    Raises:
+        SkillwalkerError: it cannot be run.
+    """
+    may_write = wishes.apply and (order.engine != "simulated" or wishes.allow_simulated)
+    around = Surroundings(
+        places=opened.places,
+        temporary=machinery.settings.temporary,
+        login=machinery.settings.login,
+        listener=logged(_warn),
+        # A duel says which of two texts is better; taking one back is the user's own decision.
+        approve=lambda _summary: may_write and order.challenger is None,
+        limits=limits.share(),
+        open_engine=partial(
+            open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
+        ),
+        began=began,
+        engine_settings=machinery.settings,
+        prices=opened.settings.prices,
+        command_env=command_environment(opened.settings.engine_env),
+    )
+    summary, folder = await run_order(order, around, earlier)
+    reports = write_reports(folder, html=wishes.html)
+    for fault in reports.faults:
+        say(f"warning: {fault}")
+    return summary, folder
+
+
+def _warn(event: Event) -> None:
+    """Pass a run's warnings on; of the rest, the line at its end is enough."""
+    if isinstance(event, Warned):
+        say(f"warning: {event.message}")
+
+
+def telling(wishes: NightWishes) -> Callable[[Entry, StageResult], None]:
+    """Give what tells of each run's end.
+
+    Args:
+        wishes: what a user wants done with the results.
+    """
+
+    def tell(entry: Entry, result: StageResult) -> None:
+        if not wishes.quiet:
+            say(stage_line(entry, result))
+
+    return tell
