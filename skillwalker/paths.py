@@ -4,6 +4,7 @@ import json
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from skillwalker.settings import SETTINGS_FILE, MetricSettings, Settings
 from skillwalker.user_files import read_regular
@@ -28,6 +29,8 @@ class Places:
     """The user's home, in which `user:name` targets lie."""
     metrics: tuple[MetricSettings, ...] | None = None
     """What the settings declare; None where no settings were read."""
+    said: str | None = None
+    """How the project was named after `-C`; None where it was found from the current folder."""
 
     def plugin_folder(self, name: str) -> Path | None:
         """Find a plugin by its folder's name, else by the name in its manifest.
@@ -55,6 +58,19 @@ class Places:
             else:
                 found.update(dict.fromkeys(_subfolders(folder)))
         return tuple(found)
+
+
+def in_project(command: str, project: str | None) -> str:
+    """Write a command so that it finds the project again.
+
+    Args:
+        command: as it is given in the project's folder.
+        project: how the user named it after `-C`; None where it was found.
+    """
+    if project is None:
+        return command
+    program, _, rest = command.partition(" ")
+    return f"{program} -C {quote(project)} {rest}"
 
 
 def is_file_name(name: str) -> bool:

@@ -165,11 +165,12 @@ def init(
     if wants_json(ctx, as_json):
         typer.echo(json.dumps(_start_record(done), ensure_ascii=False, indent=2))
     else:
-        _print_start(done)
+        _print_start(done, places.said)
 
 
-def _print_start(done: "Start") -> None:
+def _print_start(done: "Start", project: str | None) -> None:
     from skillwalker.cli.show_text import plain
+    from skillwalker.paths import in_project
     from skillwalker.targets.kind import KINDS
 
     for step in done.steps:
@@ -179,10 +180,12 @@ def _print_start(done: "Start") -> None:
     if done.target is None:
         names = [f"{KINDS[each.kind].option} {each.id}" for each in done.targets]
         typer.echo(plain(f"found: {', '.join(names)}"))
-        typer.echo(plain(f"next: skillwalker init {names[0]}   (its first suite)"))
+        command = in_project(f"skillwalker init {names[0]}", project)
+        typer.echo(plain(f"next: {command}   (its first suite)"))
         return
-    command = f"skillwalker evals check, then {KINDS[done.target.kind].run_prefix} run"
-    typer.echo(plain(f"next: {command} --eval {done.suite} --engine simulated   (free)"))
+    run = f"{KINDS[done.target.kind].run_prefix} run --eval {done.suite} --engine simulated"
+    check = in_project("skillwalker evals check", project)
+    typer.echo(plain(f"next: {check}, then {in_project(run, project)}   (free)"))
 
 
 def _start_record(done: "Start") -> dict[str, object]:

@@ -26,7 +26,7 @@ from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import BudgetReached, CompletionError, SuiteError, TargetError
 from skillwalker.estimate.guess import cold_cost, make_prior, require_prices
 from skillwalker.limits import Limits
-from skillwalker.paths import Places
+from skillwalker.paths import Places, in_project
 from skillwalker.prices import prices_by_model
 from skillwalker.standin.server import is_standin
 from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
@@ -250,9 +250,8 @@ def _tell(
     else:
         typer.echo(f"{path}: {_counts(suite)}, each tagged drafted: read them before you run them")
     if path is not None:
-        typer.echo(
-            f"next: skillwalker measure {task.target.id} --eval {task.suite} --dry-run", err=True
-        )
+        command = f"skillwalker measure {task.target.id} --eval {task.suite} --dry-run"
+        typer.echo(f"next: {in_project(command, places.said)}", err=True)
 
 
 def _counts(suite: Suite) -> str:

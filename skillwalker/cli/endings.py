@@ -48,11 +48,12 @@ def exit_code(summary: Summary, wishes: Wishes) -> int:
     return EXIT_GATE if too_low or unimproved or dropped else 0
 
 
-def show_final(reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes) -> None:
+def show_final(
+    reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes, *, project: str | None
+) -> None:
     """Show how a run ended and what a user would do now."""
-    reporter.final(
-        summary, folder=short_path(folder), next_command=next_command(summary, quiet=wishes.quiet)
-    )
+    command = next_command(summary, quiet=wishes.quiet, project=project)
+    reporter.final(summary, folder=short_path(folder), next_command=command)
 
 
 def short_path(path: Path) -> str:

@@ -29,6 +29,7 @@ from skillwalker.evaluation.records import outcome_record
 from skillwalker.evaluation.scoring import ChooseJudge
 from skillwalker.evaluation.summary import SIMULATED
 from skillwalker.limits import Limits
+from skillwalker.paths import in_project
 from skillwalker.report.eval_text import judging_line, outcome_lines, started_line, trial_line
 from skillwalker.report.files import write_reports
 from skillwalker.report.money_text import paused
@@ -150,8 +151,8 @@ def run(task: EvalTask, opened: Project, wishes: EvalWishes) -> int:
         if outcome is None:
             return EXIT_INTERRUPTED
         tell([outcome], as_json=wishes.as_json, alone=True)
-        run_id = outcome.folder.name
-        with finish.may_be_cut(f"no report was written; skillwalker report {run_id} does"):
+        report = in_project(f"skillwalker report {outcome.folder.name}", opened.places.said)
+        with finish.may_be_cut(f"no report was written; {report} does"):
             leave(outcome, html=wishes.html, junit=wishes.junit)
         return finish.code(exit_code(outcome))
 

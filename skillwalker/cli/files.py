@@ -143,7 +143,7 @@ def apply(
         )
         _remember(note)
     mark_applied(run, applied=True)
-    _refresh(run)
+    _refresh(run, places.said)
     _report(ctx, as_json, planned, places, run_id=run.name, dry_run=False)
 
 
@@ -168,7 +168,7 @@ def undo(
     rows = []
     for edit in _edits_to_undo(what, places):
         undone = undo_edit(edit, project=places.project, force=force)
-        _mark_not_applied(places.output_dir / edit.run_id)
+        _mark_not_applied(places.output_dir / edit.run_id, places.said)
         _remember(partial(note_undone, places, places.output_dir / edit.run_id, edit.path))
         path = short_path(edit.path, places.project)
         diff = diff_text(undone, path)
@@ -227,14 +227,14 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
     return open_edits[:1]
 
 
-def _mark_not_applied(run: Path) -> None:
+def _mark_not_applied(run: Path, project: str | None) -> None:
     """A run whose write was undone is not applied; a write by hand or of a merge has no summary."""
     from skillwalker.recording.best import mark_applied
     from skillwalker.recording.store import SUMMARIES
 
     if any((run / name).is_file() for name in SUMMARIES):
         mark_applied(run, applied=False)
-        _refresh(run)
+        _refresh(run, project)
 
 
 def _remember(note: Callable[[], None]) -> None:
@@ -247,11 +247,11 @@ def _remember(note: Callable[[], None]) -> None:
         typer.echo(f"warning: skillwalker.lock was not updated: {error}", err=True)
 
 
-def _refresh(run: Path) -> None:
+def _refresh(run: Path, project: str | None) -> None:
     """Let the run's reports say what is in the file now, and what to do next."""
     from skillwalker.report.files import refresh_reports
 
-    for fault in refresh_reports(run).faults:
+    for fault in refresh_reports(run, project=project).faults:
         typer.echo(f"warning: {fault}", err=True)
 
 
@@ -274,6 +274,7 @@ def _report(
 ) -> None:
     """Print the change on stdout, and what became of it on stderr."""
     from skillwalker.cli.show_text import diff_text, short_path
+    from skillwalker.paths import in_project
 
     path = short_path(written.path, places.project)
     changed = written.after != written.before
@@ -289,4 +290,5 @@ def _report(
     elif dry_run:
         typer.echo(f"{path}: nothing was written (--dry-run)", err=True)
     else:
-        typer.echo(f"{path}: written; 'skillwalker undo' takes it back", err=True)
+        undo = in_project(" ".join(filter(None, ("skillwalker undo", run_id))), places.said)
+        typer.echo(f"{path}: written; '{undo}' takes it back", err=True)

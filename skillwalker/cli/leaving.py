@@ -23,7 +23,7 @@ REPOSITORY = ".git"
 
 def leave_reports(folder: Path, summary: Summary, places: Places, wishes: Wishes) -> None:
     """Write a run's reports beside its summary; in GitHub Actions also where GitHub shows them."""
-    command = next_command(summary, quiet=False)
+    command = next_command(summary, quiet=False, project=places.said)
     reports = write_reports(folder, html=wishes.html, next_command=command)
     _warn(reports)
     if not wishes.quiet:

@@ -32,10 +32,15 @@ class NightWishes:
 
 
 def conclude(
-    summary: NightSummary, folder: Path, wishes: NightWishes, *, is_merged: bool = False
+    summary: NightSummary,
+    folder: Path,
+    wishes: NightWishes,
+    *,
+    is_merged: bool = False,
+    project: str | None = None,
 ) -> int:
     """Show how a night ended, and leave its report; give the exit code."""
-    text = night_markdown(summary, folder=folder.name, is_merged=is_merged)
+    text = night_markdown(summary, folder=folder.name, is_merged=is_merged, project=project)
     (folder / REPORT).write_text(text, encoding="utf-8", errors="backslashreplace")
     path = job_summary() if in_github_actions() else None
     if path is not None:
@@ -44,7 +49,8 @@ def conclude(
     width = None if sys.stderr.isatty() else PLAIN_WIDTH
     if not wishes.quiet:
         Console(file=sys.stderr, highlight=False, width=width).print(night_table(summary))
-    for line in night_lines(summary, folder=short_path(folder), is_merged=is_merged):
+    where = short_path(folder)
+    for line in night_lines(summary, folder=where, is_merged=is_merged, project=project):
         say(line)
     if wishes.as_json:
         typer.echo(json.dumps(summary_record(summary), ensure_ascii=False, indent=2))

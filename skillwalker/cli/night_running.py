@@ -30,6 +30,7 @@ from skillwalker.overnight.living import choose_entries, live_night
 from skillwalker.overnight.merging import Merge, merge_into
 from skillwalker.overnight.night import MEASURE, NightTools
 from skillwalker.overnight.standing import Claude
+from skillwalker.paths import in_project
 from skillwalker.recording.lock import locked_night
 from skillwalker.recording.store import create_run, find_run
 
@@ -238,6 +239,7 @@ def _live_alone(
     with finishing(limits) as finish:
         summary = anyio.run(run_watched, partial(live_night, task, tools, folder), limits)
         if summary is None:
-            say(f"next: skillwalker overnight --resume {folder.name}")
+            command = f"skillwalker overnight --resume {folder.name}"
+            say(f"next: {in_project(command, opened.places.said)}")
             return EXIT_INTERRUPTED
         return finish.code(conclude(summary, folder, wishes, project=opened.places.said))

@@ -1,6 +1,6 @@
 """The options that many commands share, and the project they speak of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,7 +67,18 @@ def open_project(ctx: typer.Context, project: Path | None) -> Project:
 
     folder = project_folder(ctx, project)
     settings = load_settings(folder)
-    return Project(places=open_places(folder, settings, home_folder()), settings=settings)
+    said = project_said(ctx, project)
+    places = replace(
+        open_places(folder, settings, home_folder()), said=None if said is None else str(said)
+    )
+    return Project(places=places, settings=settings)
+
+
+def project_said(ctx: typer.Context, project: Path | None) -> Path | None:
+    """Give the project that was named, before or after the subcommand."""
+    if project is None and isinstance(ctx.obj, Said):
+        return ctx.obj.project
+    return project
 
 
 def project_folder(ctx: typer.Context, project: Path | None) -> Path:
@@ -79,9 +90,8 @@ def project_folder(ctx: typer.Context, project: Path | None) -> Path:
     from skillwalker.errors import ConfigError
     from skillwalker.paths import find_project
 
-    said = project
-    if said is None and isinstance(ctx.obj, Said):
-        said = ctx.obj.project
+    said = project_said(ctx, project)
     if said is not None and not said.is_dir():
-        raise ConfigError(f"--project {said}: there is no such folder")
+        what = "it is not a folder" if said.exists() else "there is no such folder"
+        raise ConfigError(f"--project {said}: {what}")
     return said.absolute() if said is not None else find_project(Path.cwd())

@@ -34,9 +34,10 @@ def report(
         raise typer.BadParameter("name one run, or give --all")
     if all_runs and (no_html or junit is not None):
         raise typer.BadParameter("--no-html and --junit go with one run, not with --all")
-    output = open_project(ctx, project).places.output_dir
+    places = open_project(ctx, project).places
+    output = places.output_dir
     if run_id is None:
-        _show(ctx, as_json, _report_all(output, transcripts=not no_transcripts))
+        _show(ctx, as_json, _report_all(output, places.said, transcripts=not no_transcripts))
         return
     from skillwalker.errors import StoreError
     from skillwalker.recording.store import find_run
@@ -48,14 +49,14 @@ def report(
         html=not no_html,
         junit=None if junit is None else junit.absolute(),
         transcripts=not no_transcripts,
-        next_command=_next_command(folder),
+        next_command=_next_command(folder, places.said),
     )
     if reports.faults:
         raise StoreError("; ".join(reports.faults))
     _show(ctx, as_json, reports)
 
 
-def _next_command(folder: Path) -> str | None:
+def _next_command(folder: Path, project: str | None) -> str | None:
     """Name what a user would do now with a run; nothing with an eval run.
 
     Raises:
@@ -68,15 +69,16 @@ def _next_command(folder: Path) -> str | None:
     from skillwalker.report.next_step import next_command, resume_command
 
     if any((folder / name).is_file() for name in SUMMARIES):
-        return next_command(read_record(read_summary(folder)), quiet=False)
+        return next_command(read_record(read_summary(folder)), quiet=False, project=project)
     if is_evaluated(folder):
         return None
     kind = read_plan(folder).get("kind")
-    how = f"; go on with it: {resume_command(str(kind), folder.name)}" if kind else ""
+    resume = resume_command(str(kind), folder.name, project=project)
+    how = f"; go on with it: {resume}" if kind else ""
     raise StoreError(f"run {folder.name} has no summary: it did not end{how}")
 
 
-def _report_all(output: Path, *, transcripts: bool) -> "Reports":
+def _report_all(output: Path, project: str | None, *, transcripts: bool) -> "Reports":
     """Write the index, and the reports that are missing, so that it leads somewhere."""
     from skillwalker.errors import StoreError
     from skillwalker.recording.glances import glance_at_runs
@@ -91,7 +93,9 @@ def _report_all(output: Path, *, transcripts: bool) -> "Reports":
     for glance in glance_at_runs(output):
         folder, summary = output / glance.run_id, glance.summary
         if glance.report is None and (summary is not None or is_evaluated(folder)):
-            command = None if summary is None else next_command(summary, quiet=False)
+            command = (
+                None if summary is None else next_command(summary, quiet=False, project=project)
+            )
             reports = write_reports(folder, transcripts=transcripts, next_command=command)
             written += reports.written
             faults += reports.faults

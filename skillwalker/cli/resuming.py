@@ -16,6 +16,7 @@ from skillwalker.cli.options import Project
 from skillwalker.datatypes.summary import Summary, Warned
 from skillwalker.ending import find_end
 from skillwalker.errors import StoreError
+from skillwalker.paths import in_project
 from skillwalker.plan import FurtherRounds, Order
 from skillwalker.recording.frozen import Earlier, Record, read_frozen
 from skillwalker.recording.store import find_run
@@ -64,10 +65,10 @@ def resume(
     folder = find_run(opened.places.output_dir, run_id)
     record, order = read_frozen(folder)
     if order.run_kind != run_kind:
-        right = resume_command(order.run_kind, folder.name)
+        right = resume_command(order.run_kind, folder.name, project=opened.places.said)
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
     summary = find_end(folder, record, order, opened.places, warn=_warn)
-    further = None if more is None else _further(more, summary, record, order)
+    further = None if more is None else _further(more, summary, record, order, opened.places.said)
     to_apply = wishes.apply and summary is not None and summary.improved and not summary.applied
     if summary is not None and further is None and not to_apply:
         return _show_again(summary, folder, opened, wishes)
@@ -106,7 +107,7 @@ def _warn(message: str) -> None:
 
 
 def _further(
-    rounds: int, summary: Summary | None, record: Record, order: Order
+    rounds: int, summary: Summary | None, record: Record, order: Order, project: str | None
 ) -> FurtherRounds | None:
     """Say which confirm rounds are to be added; None where they were, and did not end.
 
@@ -117,9 +118,9 @@ def _further(
     if summary is None:
         if order.more and order.more[-1].rounds == rounds:
             return None
-        first = resume_command(order.run_kind, run_id)
+        first = resume_command(order.run_kind, run_id, project=project)
         raise StoreError(f"run {run_id} has not come to its end; go on with it first: {first}")
-    fault = _why_no_more(summary, record, order)
+    fault = _why_no_more(summary, record, order, project)
     if fault:
         raise StoreError(f"--more can decide nothing in run {run_id}: {fault}")
     last_look = order.more[-1].looks if order.more else order.looks
@@ -127,14 +128,14 @@ def _further(
     return FurtherRounds(rounds=rounds, looks=last_look + looked)
 
 
-def _why_no_more(summary: Summary, record: Record, order: Order) -> str:
+def _why_no_more(summary: Summary, record: Record, order: Order, project: str | None) -> str:
     """Say why further confirm rounds cannot decide anything; empty where they can."""
     if order.config.gate is None:
         return "it was not gated (--no-gate); start a new one with a gate"
     if summary.best_iteration == 1:
         return "it found no text that did better than the original; start a new search"
     if summary.applied:
-        undo = f"skillwalker undo {summary.run_id}"
+        undo = in_project(f"skillwalker undo {summary.run_id}", project)
         return f"its best text is in the file; put the old one back first: {undo}"
     if len({case["should_trigger"] for case in record["cases"]}) == 1:
         return "the suite has cases of one kind only; add some of the other, and start a new run"
@@ -149,7 +150,7 @@ def _show_again(summary: Summary, folder: Path, opened: Project, wishes: Wishes)
     reporter.note(f"run {summary.run_id} is finished: nothing is run again")
     leave_reports(folder, summary, opened.places, wishes)
     leave_junit((folder,), wishes)
-    show_final(reporter, summary, folder, wishes)
+    show_final(reporter, summary, folder, wishes, project=opened.places.said)
     for line in against_lines(summary):
         typer.echo(line, err=True)
     if wishes.as_json:

@@ -30,6 +30,7 @@ from skillwalker.datatypes.summary import Paused, Summary
 from skillwalker.engines.registry import open_engine
 from skillwalker.errors import SkillwalkerError, StoreError
 from skillwalker.limits import Limits
+from skillwalker.paths import in_project
 from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.recording.frozen import Earlier
@@ -160,7 +161,8 @@ def run_next(
     """
     limits = finish.limits
     summary, folder = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
-    with finish.may_be_cut(f"no report was written; skillwalker report {summary.run_id} does"):
+    report = in_project(f"skillwalker report {summary.run_id}", opened.places.said)
+    with finish.may_be_cut(f"no report was written; {report} does"):
         leave_reports(folder, summary, opened.places, wishes)
     ran.records.append(summary_record(summary))
     ran.folders.append(folder)
@@ -211,12 +213,13 @@ async def _run_one(
         reporter.close()
     if done is None:
         for run_id in begun:
-            typer.echo(f"next: {resume_command(order.run_kind, run_id)}", err=True)
+            resume = resume_command(order.run_kind, run_id, project=opened.places.said)
+            typer.echo(f"next: {resume}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
     if order.against is not None:
         summary = _held_against(order.against, summary, folder, wishes, machinery)
-    show_final(reporter, summary, folder, wishes)
+    show_final(reporter, summary, folder, wishes, project=opened.places.said)
     for line in against_lines(summary):
         typer.echo(line, err=True)
     return summary, folder

@@ -72,11 +72,12 @@ def write_reports(
     return Reports(written=tuple(written), faults=tuple(faults))
 
 
-def refresh_reports(folder: Path) -> Reports:
+def refresh_reports(folder: Path, *, project: str | None = None) -> Reports:
     """Write the reports that a run has once more, for its summary changed; none is added.
 
     Args:
         folder: the run's.
+        project: how the user named it after `-C`; None where it was found.
     """
     page, there = folder / REPORT, (folder / REPORT, folder / MARKDOWN)
     if not any(path.is_file() for path in there):
@@ -90,7 +91,7 @@ def refresh_reports(folder: Path) -> Reports:
         folder,
         html=page.is_file(),
         transcripts=transcripts,
-        next_command=next_command(summary, quiet=False),
+        next_command=next_command(summary, quiet=False, project=project),
     )
 
 

@@ -2,6 +2,7 @@
 
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.paths import in_project
 
 ENDED_EARLY = frozenset(
     {
@@ -13,12 +14,15 @@ ENDED_EARLY = frozenset(
     }
 )
 """Why a run stops with work left that a later life can do."""
+SIMULATED, CONFIRM = "simulated", "confirm"
+ROUNDS_WILL_NOT_DO = "more rounds of these will not do"
+"""What a gate's reason says where only more cases can show a change."""
 
 
-def resume_command(run_kind: str, run_id: str) -> str:
+def resume_command(run_kind: str, run_id: str, *, project: str | None = None) -> str:
     """Write the command that goes on with a run."""
     command = "skillwalker measure" if run_kind == "measure" else f"{run_kind} run"
-    return f"{command} --resume {run_id}"
+    return in_project(f"{command} --resume {run_id}", project)
 
 
 def _is_unfinished(summary: Summary) -> bool:
@@ -32,30 +36,65 @@ def _is_unfinished(summary: Summary) -> bool:
             return reason in ENDED_EARLY
 
 
-def next_command(summary: Summary, *, quiet: bool) -> str | None:
-    """Name the command that a user would give now."""
+def next_command(summary: Summary, *, quiet: bool, project: str | None = None) -> str | None:
+    """Name the command that a user would give now; None where there is nothing to do.
+
+    Args:
+        summary: of the run.
+        quiet: whether a mere look at the trials goes without saying.
+        project: how the user named it after `-C`; None where it was found.
+    """
+    run_id = summary.run_id
     if summary.applied:
-        return f"skillwalker undo {summary.run_id}   (puts the old bytes back)"
+        command = in_project(f"skillwalker undo {run_id}", project)
+        return f"{command}   (puts the old bytes back)"
     if summary.improved:
-        allow = " --allow-simulated" if summary.simulated else ""
-        if summary.metrics_forbid is not None:
-            allow += " --force   (although a metric got worse)"
-        return f"skillwalker apply {summary.run_id}{allow}"
+        return _real_first(summary, _to_write(summary, project), project)
+    resume = resume_command(summary.kind, run_id, project=project)
     if _is_unfinished(summary):
-        return f"{resume_command(summary.kind, summary.run_id)}{_to_raise(summary)}"
+        return f"{resume}{_to_raise(summary)}"
     if summary.verdict is Verdict.INCONCLUSIVE or quiet:
         return None
     if _may_be_luck(summary):
-        command = resume_command(summary.kind, summary.run_id)
-        return f"{command} --more N   (N further confirm rounds)"
-    case = "CASE"
-    return f"skillwalker trial {summary.run_id} {case}   (what Claude did in a case)"
+        command = f"{resume} --more N   (N further confirm rounds{_of_a_round(summary)})"
+    else:
+        command = in_project(f"skillwalker trial {run_id} CASE", project)
+        command += "   (what Claude did in a case)"
+    return _real_first(summary, command, project)
+
+
+def _to_write(summary: Summary, project: str | None) -> str:
+    """Name how the best text is written."""
+    allow = " --allow-simulated" if summary.simulated else ""
+    if summary.metrics_forbid is not None:
+        allow += " --force   (although a metric got worse)"
+    return in_project(f"skillwalker apply {summary.run_id}{allow}", project)
+
+
+def _real_first(summary: Summary, command: str, project: str | None) -> str:
+    """Put before a command that what was simulated can be run for real."""
+    if not summary.simulated:
+        return command
+    lacks = "--engine simulated" if summary.engine == SIMULATED else "the stand-in's endpoint"
+    doctor = in_project("skillwalker doctor", project)
+    real = f"the same without {lacks}, for a real result ({doctor} says what that needs)"
+    return f"{real}; or {command}"
 
 
 def _may_be_luck(summary: Summary) -> bool:
     """Whether more rounds may show that a text which did better is better."""
     gate = summary.gate
-    return gate is not None and not gate.passed and gate.rounds > 0 and (gate.change or 0.0) > 0
+    if gate is None or gate.passed or gate.rounds == 0 or (gate.change or 0.0) <= 0:
+        return False
+    return ROUNDS_WILL_NOT_DO not in gate.reason
+
+
+def _of_a_round(summary: Summary) -> str:
+    """Say how many trials a confirm round takes, where it is known."""
+    if summary.gate is None or summary.original is None or summary.measured_on != CONFIRM:
+        return ""
+    of_original = summary.original.recall.n + summary.original.specificity.n
+    return f", about {round(2 * of_original / summary.gate.rounds)} trials each"
 
 
 def _to_raise(summary: Summary) -> str:

@@ -15,6 +15,7 @@ from skillwalker.datatypes.nights import (
 )
 from skillwalker.datatypes.scores import Rate
 from skillwalker.estimate.nights import Intention, Work
+from skillwalker.paths import in_project
 from skillwalker.report.plain import one_line
 from skillwalker.report.plan_text import dollars
 from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent, probability, unknown_calls
@@ -54,13 +55,16 @@ def stage_line(entry: Entry, result: StageResult) -> str:
     return f"{name}: {end}, {_cost(result)}"
 
 
-def night_lines(summary: NightSummary, *, folder: str, is_merged: bool = False) -> Iterator[str]:
+def night_lines(
+    summary: NightSummary, *, folder: str, is_merged: bool = False, project: str | None = None
+) -> Iterator[str]:
     """Tell a night in lines: what was counted, what failed, what may be done now.
 
     Args:
         summary: of the night.
         folder: where it is recorded.
         is_merged: whether its runs lie on other machines.
+        project: how the user named it after `-C`; None where it was found.
     """
     if summary.simulated:
         yield SIMULATED
@@ -82,7 +86,7 @@ def night_lines(summary: NightSummary, *, folder: str, is_merged: bool = False) 
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
     for broken in summary.broken:
         yield f"broken: suite {one_line(broken.suite)}: {one_line(broken.reason)}"
-    yield from _next_steps(summary, is_merged=is_merged)
+    yield from _next_steps(summary, is_merged=is_merged, project=project)
 
 
 def night_table(summary: NightSummary) -> Table:
@@ -108,22 +112,23 @@ def told_targets(summary: NightSummary) -> list[NightTarget]:
     return sorted(rows, key=lambda target: _ORDER.index(target.action))
 
 
-def _next_steps(summary: NightSummary, *, is_merged: bool) -> Iterator[str]:
+def _next_steps(summary: NightSummary, *, is_merged: bool, project: str | None) -> Iterator[str]:
     """Name what a user may do now."""
     for target in summary.targets:
         name, revert = target_name(target), target.revert
         if revert is not None:
+            undo = in_project(f"skillwalker undo {revert.run_id}", project)
             yield (
                 f"{name}: the improvement of run {revert.run_id} lost against what it had replaced"
-                f" (P {probability(revert.p_better)}); take it back: skillwalker undo"
-                f" {revert.run_id}"
+                f" (P {probability(revert.p_better)}); take it back: {undo}"
             )
         if target.action is NightAction.IMPROVED and not target.applied and target.run_ids:
             allow = " --allow-simulated" if summary.simulated else ""
             command = "overnight --merge … --apply" if is_merged else f"apply {target.run_ids[-1]}"
-            yield f"{name}: write it with: skillwalker {command}{allow}"
+            yield f"{name}: write it with: {in_project(f'skillwalker {command}{allow}', project)}"
     if not is_merged and any(target.action is NightAction.LEFT for target in summary.targets):
-        yield f"go on with: skillwalker overnight --resume {summary.night_id}"
+        command = f"skillwalker overnight --resume {summary.night_id}"
+        yield f"go on with: {in_project(command, project)}"
 
 
 def target_name(target: NightTarget) -> str:

@@ -4,7 +4,6 @@ from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.intervals import said_probability
-from skillwalker.report.next_step import resume_command
 
 NOT_MEASURED = "—"
 
@@ -104,7 +103,7 @@ def doubt(summary: Summary) -> str | None:
     text = f"the 90 % interval holds 0: {rounds} little"
     if summary.applied:
         return text
-    return f"{text}; {resume_command(summary.kind, summary.run_id)} --more 2 tells more"
+    return f"{text}; --resume {summary.run_id} --more 2 tells more"
 
 
 def verdict(summary: Summary) -> str:

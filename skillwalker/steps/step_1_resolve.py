@@ -14,7 +14,7 @@ from skillwalker.datatypes.inputs import CallExpectation, Case, Suite, Target, T
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import SuiteError, TargetError
 from skillwalker.faults import quoted
-from skillwalker.paths import Places
+from skillwalker.paths import Places, in_project
 from skillwalker.suites.load import list_suites, load_suite
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import is_path, resolve_target, siblings
@@ -86,10 +86,10 @@ def resolve(
         raise SuiteError(_nothing_found(places, kind, suites, wanted))
     if len({pair.file for pair in pairs}) > 1:
         problem = f"several {KINDS[kind].plural} have cases"
-        raise TargetError(_choice(kind, problem, pairs, run_kind))
+        raise TargetError(_choice(kind, problem, pairs, run_kind, places))
     if len(pairs) > 1:
         problem = f"several suites have cases for {pairs[0].target.id}"
-        raise SuiteError(_choice(kind, problem, pairs, run_kind))
+        raise SuiteError(_choice(kind, problem, pairs, run_kind, places))
     pair = pairs[0]
     found = wanted if wanted is not None else pair.target
     cases = pair.cases
@@ -131,7 +131,7 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
     if not tested:
         raise SuiteError(_nothing_found(places, TargetKind.SKILL, suites, None))
     lines = {
-        f"  {_command(kind, pair, MEASURE)}"
+        f"  {in_project(_command(kind, pair, MEASURE), places.said)}"
         for kind in tested
         for one in suites
         for pair in pairs_of(one, kind, places)
@@ -229,8 +229,11 @@ def _trigger_case(case: Case, expected: bool) -> TriggerCase:
     )
 
 
-def _choice(kind: TargetKind, problem: str, pairs: Sequence[Pair], run_kind: str | None) -> str:
-    lines = sorted(f"  {_command(kind, pair, run_kind)}" for pair in pairs)
+def _choice(
+    kind: TargetKind, problem: str, pairs: Sequence[Pair], run_kind: str | None, places: Places
+) -> str:
+    commands = (in_project(_command(kind, pair, run_kind), places.said) for pair in pairs)
+    lines = sorted(f"  {command}" for command in commands)
     return "\n".join((f"{problem}; choose one:", *lines))
 
 
@@ -247,18 +250,32 @@ def _nothing_found(
     facts = KINDS[kind]
     if not suites:
         return (
-            f"there is no suite in {places.evals_dir}; write {_shown(places)}/<suite>/tests.json"
-            " with cases (skillwalker evals schema prints its form)"
+            f"there is no suite in {places.evals_dir}; {_first_suite(places, kind, wanted)}, or"
+            f" write {_shown(places)}/<suite>/tests.json (skillwalker evals schema prints its form)"
         )
     of_target = f" for {wanted.id}" if wanted is not None else ""
     lines = (f"  {suite.name}: {_contents(suite)}" for suite in suites)
     return "\n".join(
         (
             f"no {facts.case_type} case{of_target}; add some with the expectation "
-            f'{{"{facts.expectation}": true}} or {{"{facts.expectation}": false}}. There is:',
+            f'{{"{facts.expectation}": true}} or {{"{facts.expectation}": false}}, or'
+            f" {_first_suite(places, kind, wanted)}. There is:",
             *lines,
         )
     )
+
+
+def _first_suite(places: Places, kind: TargetKind, wanted: Target | None) -> str:
+    """Name the commands that make a suite."""
+    named = quote(wanted.id) if wanted is not None else "TARGET"
+    target = f"{KINDS[kind].option} {named}"
+    made = {
+        f"init {target}": "writes examples, free",
+        f"evals draft {target}": "lets Claude propose cases",
+        "evals import FILE": "takes other tools' evals",
+    }
+    commands = {in_project(f"skillwalker {words}", places.said): why for words, why in made.items()}
+    return "make one: " + ", ".join(f"{command} ({why})" for command, why in commands.items())
 
 
 def _shown(places: Places) -> Path:

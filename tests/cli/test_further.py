@@ -92,7 +92,7 @@ def test_a_refused_run_names_the_command_and_a_finished_one_spends_nothing(
     words = ("scil", "run", *SIMULATED, *STRICT, "--confirm-runs", "1", "--no-html")
     assert main([*words]) == 0
     (folder,) = (project / "output").glob("2*")
-    assert f"next: scil run --resume {folder.name} --more N" in capsys.readouterr().err
+    assert f"; or scil run --resume {folder.name} --more N" in capsys.readouterr().err
     first = more(capsys, folder.name, "--more", "1")
     before = (folder / "trials.jsonl").read_bytes()
     assert run(capsys, "scil", "run", "--resume", folder.name) == first

@@ -94,7 +94,9 @@ def test_without_a_terminal_nothing_is_asked_and_the_next_command_is_named(
     before = tree(project)
     assert main(["scil", "run", *SIMULATED]) == 0
     assert tree(project) == before
-    assert "next: skillwalker apply" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "next: the same without --engine simulated, for a real result" in said
+    assert "; or skillwalker apply" in said
 
 
 def test_apply_later_writes_what_the_run_found(
@@ -404,6 +406,29 @@ def test_neighbours_that_cannot_be_are_refused(
     named = [word for name in names for word in ("--neighbours", name)]
     assert main(["measure", "demo:code-review", *SIMULATED, *named]) == 1
     assert words in capsys.readouterr().err
+
+
+def test_commands_that_go_on_find_the_project_that_was_named(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project.parent)
+    named = ("-C", project.name)
+    few = (*SIMULATED, "--max-trials", "30")
+    assert main([*named, "scil", "run", "--eval", "review", *SIMULATED, "--no-html"]) == 0
+    run = newest(project)
+    command = f"skillwalker -C {project.name} apply {run.name} --allow-simulated"
+    assert command in capsys.readouterr().err
+    assert command in (run / "report.md").read_text("utf-8")
+    assert main(command.split()[1:]) == 0
+    undo = f"skillwalker -C {project.name} undo {run.name}"
+    assert undo in capsys.readouterr().err
+    assert undo in (run / "report.md").read_text("utf-8")
+    assert main(undo.split()[1:]) == 0
+    capsys.readouterr()
+    assert main(["scil", "run", "--eval", "review", *few, "-C", project.name]) in {0, 3}
+    assert f"next: scil -C {project.name} run --resume " in capsys.readouterr().err
+    assert main(["overnight", *few, *named]) in {0, 3}
+    assert f"skillwalker -C {project.name} overnight --resume" in capsys.readouterr().err
 
 
 # --- the reports after apply and undo ----------------------------------------------------------

@@ -210,7 +210,7 @@ def test_a_finished_run_prints_its_summary_again_and_does_nothing(
     assert (code, again) == (0, whole)
     assert main(["scil", "run", "--resume", run.name, "--fail-under", "0.999"]) == 4
     said = capsys.readouterr().err
-    assert f"next: skillwalker apply {run.name}" in said
+    assert f"; or skillwalker apply {run.name}" in said
     assert whole["best_description"][:40] in said
     assert "SIMULATED" in said.splitlines()[0]
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before

@@ -200,8 +200,7 @@ def test_a_class_that_a_passing_text_loses_is_named_in_the_headline() -> None:
             (-0.01, 0.3),
             1,
             False,
-            "the 90 % interval holds 0: one round decides little;"
-            " scil run --resume r --more 2 tells more",
+            "the 90 % interval holds 0: one round decides little; --resume r --more 2 tells more",
             id="one round",
         ),
         pytest.param(

@@ -11,13 +11,16 @@ MOST_ROWS = 200
 """Of the table; GitHub takes 65,536 characters in a pull request."""
 
 
-def night_markdown(summary: NightSummary, *, folder: str, is_merged: bool = False) -> str:
+def night_markdown(
+    summary: NightSummary, *, folder: str, is_merged: bool = False, project: str | None = None
+) -> str:
     """Write a night: a table of what was done, what failed, and the new descriptions.
 
     Args:
         summary: of the night.
         folder: where it is recorded.
         is_merged: whether its runs lie on other machines.
+        project: how the user named it after `-C`; None where it was found.
     """
     told = told_targets(summary)
     lines = [f"## Skillwalker, night {summary.night_id}", ""]
@@ -34,7 +37,7 @@ def night_markdown(summary: NightSummary, *, folder: str, is_merged: bool = Fals
     ]
     if len(told) > MOST_ROWS:
         lines += ["", f"{len(told) - MOST_ROWS} more rows stand in overnight-summary.json."]
-    told_lines = night_lines(summary, folder=folder, is_merged=is_merged)
+    told_lines = night_lines(summary, folder=folder, is_merged=is_merged, project=project)
     lines += ["", *(f"- {_cell(line)}" for line in told_lines)]
     for target in told:
         if target.description is not None:
