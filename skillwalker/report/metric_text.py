@@ -40,6 +40,11 @@ def metric_rows(summary: Summary) -> tuple[MetricRow, ...]:
     )
 
 
+def has_standing(summary: Summary) -> bool:
+    """Whether any metric of a run has a standing: those that are built in have none."""
+    return any(row.standing for row in metric_rows(summary))
+
+
 def metric_notes(summary: Summary) -> Iterator[str]:
     """Say which metrics could not be measured, and what one of them forbids."""
     for one in summary.metrics:

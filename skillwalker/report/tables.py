@@ -12,7 +12,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome
 from skillwalker.intervals import wilson
 from skillwalker.report import wording
-from skillwalker.report.metric_text import TITLE, metric_rows
+from skillwalker.report.metric_text import TITLE, has_standing, metric_rows
 from skillwalker.report.plain import one_line
 from skillwalker.steps.step_5_score import score
 
@@ -85,10 +85,11 @@ def metric_table(summary: Summary) -> Table:
     """Lay what was tracked of both texts side by side."""
     rows = metric_rows(summary)
     changed = any(row.best is not None for row in rows)
-    table = _table(TITLE, "", "original", *(("best",) if changed else ()), "")
+    standing = ("standing",) if has_standing(summary) else ()
+    table = _table(TITLE, "", "original", *(("best",) if changed else ()), *standing)
     for row in rows:
         cells = (row.original, row.best or "") if changed else (row.original,)
-        table.add_row(escape(row.name), *cells, row.standing)
+        table.add_row(escape(row.name), *cells, *((row.standing,) if standing else ()))
     return table
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.datatypes.scores import Rate, Rates
 from skillwalker.report import wording
-from skillwalker.report.metric_text import TITLE, metric_notes, metric_rows
+from skillwalker.report.metric_text import TITLE, has_standing, metric_notes, metric_rows
 from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.plain import one_line, printable
 from skillwalker.report.unknowns import unknowns
@@ -48,8 +48,8 @@ def markdown(run: RecordedRun, *, next_command: str | None) -> str:
         f"{escaped(wording.sentence(doubt))}\n" if doubt else "",
         simulated,
         roomy,
-        _rates(run),
         _whom(run),
+        _rates(run),
     )
     tail = _joined(
         _metrics(run),
@@ -151,14 +151,17 @@ def _metrics(run: RecordedRun) -> str:
     rows = metric_rows(run.summary)
     if not rows:
         return ""
-    has_other = rows[0].best is not None
+    has_other, stands = rows[0].best is not None, has_standing(run.summary)
     lines = [
-        f"| {TITLE} | original |{' best |' if has_other else ''} |",
-        f"|---|---|{'---|' if has_other else ''}---|",
+        f"| {TITLE} | original |{' best |' if has_other else ''}{' standing |' if stands else ''}",
+        f"|---|---|{'---|' if has_other else ''}{'---|' if stands else ''}",
     ]
     for row in rows:
         best = f" {row.best} |" if has_other else ""
-        lines.append(f"| {code(row.name)} | {row.original} |{best} {row.standing} |")
+        lines.append(
+            f"| {code(row.name)} | {row.original} |{best}"
+            + (f" {row.standing} |" if stands else "")
+        )
     notes = [f"\n{escaped(note)}" for note in metric_notes(run.summary)]
     return "\n".join((*lines, *notes)) + "\n"
 

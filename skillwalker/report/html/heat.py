@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillwalker.datatypes.recorded import CaseTally, RecordedCase, RecordedRun
+from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.report.tallies import confirmed
 from skillwalker.report.wording import NOT_MEASURED
 
@@ -37,21 +38,25 @@ class Heat:
     """All cases, those that should trigger first."""
 
     columns: tuple[str, ...]
+    """The confirm rounds first: they are the result."""
+    has_sets: bool
+    """Whether any case is held out, so that the set says something."""
     groups: tuple[tuple[str, tuple[HeatRow, ...]], ...]
     """A title and its rows."""
 
 
 def heat_map(run: RecordedRun, anchors: dict[tuple[str, str], str]) -> Heat:
-    """Lay the cases against the iterations, and against the confirm rounds behind them.
+    """Lay the cases against the confirm rounds, and against the iterations behind them.
 
     Args:
         run: the run.
         anchors: for case and model, where its misses stand in the page.
     """
-    columns = [(iteration_name(run, one.number), one.cases) for one in run.iterations]
+    columns = []
     if run.original is not None and run.best is not None:
         confirms = (("confirmed: original", run.original), ("confirmed: best", run.best))
         columns += [(name, tallies) for name, text in confirms if (tallies := confirmed(run, text))]
+    columns += [(iteration_name(run, one.number), one.cases) for one in run.iterations]
     indexed = [{(tally.case, tally.model): tally for tally in tallies} for _, tallies in columns]
     groups = []
     for title, should in (("Should trigger", True), ("Should not trigger", False)):
@@ -66,7 +71,11 @@ def heat_map(run: RecordedRun, anchors: dict[tuple[str, str], str]) -> Heat:
         )
         if rows:
             groups.append((title, rows))
-    return Heat(columns=tuple(name for name, _ in columns), groups=tuple(groups))
+    return Heat(
+        columns=tuple(name for name, _ in columns),
+        has_sets=any(case.set is not CaseSet.TRAIN for case in run.cases),
+        groups=tuple(groups),
+    )
 
 
 def iteration_name(run: RecordedRun, number: int) -> str:

@@ -16,7 +16,7 @@ from skillwalker.report.html.dialogues import readable
 from skillwalker.report.html.environment import moment, render
 from skillwalker.report.html.fired import call_turns, confusion
 from skillwalker.report.html.heat import heat_map, iteration_name
-from skillwalker.report.metric_text import TITLE, metric_notes, metric_rows
+from skillwalker.report.metric_text import TITLE, has_standing, metric_notes, metric_rows
 from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.money_text import cached
 from skillwalker.report.tallies import rates_of_tallies
@@ -98,6 +98,7 @@ def render_run(
         rates=_rates(run),
         metrics_title=TITLE,
         metrics=metric_rows(summary),
+        has_standing=has_standing(summary),
         metric_notes=tuple(metric_notes(summary)),
         changed=changed,
         change=wording.change(summary.gate) if summary.gate is not None else None,

@@ -173,3 +173,24 @@ def test_paper_has_no_navigation_and_cuts_no_table(browser: Browser, tmp_path: P
     assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == (
         "rgb(255, 255, 255)"
     )
+
+
+def test_a_hint_stands_where_a_table_scrolls_and_nowhere_else(
+    browser: Browser, tmp_path: Path
+) -> None:
+    browser.look(width=PHONE)
+    browser.open(plain_page(tmp_path))
+    hints = json.loads(
+        browser.evaluate(
+            "JSON.stringify([...document.querySelectorAll('.scroll')].map(e => [e.scrollWidth >"
+            " e.clientWidth, parseFloat(getComputedStyle(e, '::before').height) > 0]))"
+        )
+    )
+    assert {tuple(hint) for hint in hints} == {(True, True), (False, False)}
+
+
+def test_the_table_of_iterations_fits_a_small_window(browser: Browser, tmp_path: Path) -> None:
+    browser.look(width=1000)
+    browser.open(plain_page(tmp_path))
+    fits = "(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.iterations').parentNode)"
+    assert browser.evaluate(fits) is True

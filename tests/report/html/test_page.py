@@ -10,12 +10,15 @@ from itertools import pairwise
 
 import pytest
 
+from skillwalker.datatypes.metrics import MetricChange
 from skillwalker.datatypes.recorded import RecordedRun, Said, Speaker
 from skillwalker.datatypes.scores import UsageTotal
 from skillwalker.datatypes.summary import ModelRates
-from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.datatypes.vocabulary import CaseSet, StopReason, Verdict
 from skillwalker.report import wording
+from skillwalker.report.ci.markdown import markdown
 from skillwalker.report.html.page import render_run, wanted_transcripts
+from skillwalker.report.tables import metric_table
 from tests.hostile import hostile
 from tests.recorded_runs import everywhere, plain_run
 
@@ -301,3 +304,36 @@ def test_a_text_that_passed_on_little_is_said_to_below_the_verdict() -> None:
     words = page(replace(run, summary=replace(run.summary, gate=gate, applied=False))).words
     assert "The 90 % interval holds 0: one round decides little" in words
     assert "The 90 % interval holds 0" not in page(run).words
+
+
+def test_the_sections_stand_in_the_order_of_the_contents() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    contents = re.findall(r'<li><a href="#([a-z]+)">', html)
+    assert re.findall(r'<section aria-labelledby="(\w+)">', html) == contents
+    assert contents[:5] == ["whom", "result", "iterations", "cases", "text"]
+
+
+def test_the_confirm_rounds_stand_before_the_search_in_the_table_of_cases() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    table = html[html.index('<table class="heat">') :]
+    columns = re.findall(r'<th scope="col">([^<]*)</th>', table[: table.index("</thead>")])
+    assert columns[:4] == ["Case", "Set", "confirmed: original", "confirmed: best"]
+    run = plain_run()
+    alike = tuple(replace(case, set=CaseSet.TRAIN) for case in run.cases)
+    html = render_run(replace(run, cases=alike), dialogues={}, next_command=None)
+    assert '<th scope="col">Set</th>' not in html
+    assert 'class="set"' not in html
+    assert f'colspan="{len(columns) - 1}"' in html
+
+
+def test_the_standing_of_metrics_is_shown_where_one_has_any() -> None:
+    run = plain_run()
+    own = MetricChange(
+        name="own", unit=None, original=1.0, best=2.0, load_bearing=False, direction=None
+    )
+    for metric, is_shown in ((own, True), (replace(own, built_in=True), False)):
+        told = replace(run, summary=replace(run.summary, metrics=(metric,)))
+        html = render_run(told, dialogues={}, next_command=None)
+        assert ('<th scope="col">Standing</th>' in html) is is_shown
+        assert ("standing |" in markdown(told, next_command=None)) is is_shown
+        assert (len(metric_table(told.summary).columns) == 4) is is_shown
