@@ -245,10 +245,13 @@ class Night:
 
     def _note_recheck(self, key: EntryKey) -> None:
         """Remember that a change was held against what it replaced."""
-        merge_entries(
-            self._tools.places.project,
-            lambda entries: {key: rechecked(entries[key])} if key in entries else {},
-        )
+        try:
+            merge_entries(
+                self._tools.places.project,
+                lambda entries: {key: rechecked(entries[key])} if key in entries else {},
+            )
+        except SkillwalkerError as error:
+            self._tools.warn(f"skillwalker.lock was not updated: {error}")
 
     def _known(self, entry: Entry) -> LockEntry | None:
         return read_lock(self._tools.places.project).get(self._key(entry))

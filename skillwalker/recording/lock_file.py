@@ -6,6 +6,8 @@ targets merge. Simulated entries stand beside real ones and are marked.
 
 import dataclasses
 import json
+import re
+import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ ATTEMPTS = 20
 """Tries against other processes that write the file at the same moment."""
 
 _ENTRY = pydantic.TypeAdapter(LockEntry)
+_CONFLICT = re.compile(rb"^(<{7}|>{7})( |$)", re.MULTILINE)
 _KEYS = tuple(field.name for field in dataclasses.fields(EntryKey))
 
 Entries = Mapping[EntryKey, LockEntry]
@@ -73,6 +76,7 @@ def merge_entries(project: Path, change: Callable[[Entries], Entries]) -> None:
         new = write_entries({**entries, **change(entries)})
         if new == old:
             return
+        _require_writable(path, old)
         try:
             swap_bytes(path, old=old, new=new, check=lambda _content: None)
         except TargetError as error:
@@ -82,6 +86,16 @@ def merge_entries(project: Path, change: Callable[[Entries], Entries]) -> None:
         else:
             return
     raise StoreError(f"{path} cannot be written: {reason}")
+
+
+def _require_writable(path: Path, old: bytes | None) -> None:
+    """Leave a file alone that its owner made read-only, even where root could write it.
+
+    Raises:
+        StoreError: it is.
+    """
+    if old is not None and path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+        raise StoreError(f"{path} is read-only, and stays as it is; 'chmod u+w' allows it")
 
 
 def write_entries(entries: Entries) -> bytes:
@@ -130,6 +144,11 @@ def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
         check_version(record, LOCK_FILE)
         entries = [_entry(row) for row in record["targets"]]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
+        if _CONFLICT.search(content):
+            raise StoreError(
+                f"{path} holds git conflict markers; resolve them (each entry stands alone) or"
+                " remove the file: then every target counts as never measured"
+            ) from error
         reason = str(error).splitlines()[0]
         raise StoreError(
             f"{path} cannot be read ({reason}); restore it from git, or remove it: then every"

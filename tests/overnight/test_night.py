@@ -137,6 +137,7 @@ def live(
     folder: Path | None = None,
     limits: Limits | None = None,
     kill_at: int | None = None,
+    warn: Callable[[str], None] = lambda _message: None,
 ) -> Lived:
     """Live one night, in the folder of an earlier life where one is given."""
     places = places_of(project)
@@ -151,6 +152,7 @@ def live(
         start=runs.start,
         limits=limits or Limits(),
         claude=Claude(cli_version=plan_of(places, "review").cli_version),
+        warn=warn,
     )
     entries = read_catalogue(places).entries
     try:
@@ -332,3 +334,17 @@ def test_a_target_that_another_run_holds_is_left_and_is_no_failure(project: Path
     assert night.of("review").reason == "run 7 (process 8) measures it now"
     assert not night.was_cut
     assert live(project, folder=folder).ran == ("review measure", "review scil")
+
+
+def test_a_recheck_that_cannot_be_remembered_is_told_and_ends_no_night(project: Path) -> None:
+    live(project, {"review scil": IMPROVED})
+    told: list[str] = []
+
+    def end(plan: Plan, order: Order) -> Summary:
+        (project / "skillwalker.lock").chmod(0o444)
+        return ended_as(verdict=Verdict.KEPT, original=None)(plan, order)
+
+    night = live(project, {"review duel": end}, folder=project / "second", warn=told.append)
+    assert len(night.targets) == 3
+    assert len(told) == 1
+    assert "skillwalker.lock was not updated" in told[0]

@@ -90,7 +90,7 @@ def test_entries_are_sorted_and_an_unchanged_file_is_not_written(tmp_path: Path)
             b'{"schema_version": 1, "targets": [{"path": "x", "suite": "s", "simulated": 0}]}',
             "cannot be read",
         ),
-        (b"<<<<<<< ours", "restore it from git"),
+        (b"<<<<<<< ours", "git conflict markers"),
         (b'{"schema_version": 9, "targets": []}', "schema_version 9"),
         (b"\xff\xfe", "cannot be read"),
     ],
@@ -118,3 +118,26 @@ def test_two_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     ]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     assert len(read_lock(tmp_path)) == 30
+
+
+def test_git_conflict_markers_are_called_by_their_name(tmp_path: Path) -> None:
+    put(tmp_path, entry_of())
+    path = tmp_path / LOCK_FILE
+    ours = path.read_text()
+    path.write_text(f"<<<<<<< HEAD\n{ours}=======\n{ours}>>>>>>> other\n")
+    with pytest.raises(StoreError, match=r"git conflict markers; resolve them \(each entry"):
+        read_lock(tmp_path)
+    path.write_text("{")
+    with pytest.raises(StoreError, match="restore it from git"):
+        read_lock(tmp_path)
+
+
+def test_a_file_that_its_owner_made_read_only_is_not_replaced(tmp_path: Path) -> None:
+    put(tmp_path, entry_of())
+    path = tmp_path / LOCK_FILE
+    path.chmod(0o444)
+    before = path.read_bytes()
+    put(tmp_path, entry_of())  # nothing to write is no fault
+    with pytest.raises(StoreError, match="read-only"):
+        put(tmp_path, replace(entry_of(), looks=9))
+    assert path.read_bytes() == before
