@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from skillwalker.checking.cases import check_cases
 from skillwalker.checking.descriptions import check_listing, check_quotes, check_text
+from skillwalker.checking.empty_words import check_words
 from skillwalker.checking.files import check_bytes, check_folders, unreadable
 from skillwalker.checking.findings import CheckedTarget, CheckFinding, TargetCases
 from skillwalker.checking.siblings import check_names, check_overlap, check_room
+from skillwalker.checking.skill_folders import check_name
 from skillwalker.checking.subjects import Subject
 from skillwalker.checking.suites import (
     KnownTargets,
@@ -72,6 +74,8 @@ def _about_targets(
         yield from check_bytes(checked)
         yield from check_listing(checked, is_measured=any(each.positive for each in own))
         yield from check_text(checked)
+        yield from check_words(checked)
+        yield from check_name(checked)
         yield from check_quotes(checked, own)
     yield from check_overlap(targets)
     yield from check_names(targets)

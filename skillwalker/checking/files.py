@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from skillwalker.checking.findings import CheckedTarget, CheckFinding
+from skillwalker.checking.skill_folders import check_skill_folder
 from skillwalker.datatypes.vocabulary import Severity, TargetKind
 from skillwalker.errors import TargetError
+from skillwalker.faults import quoted
 from skillwalker.paths import MANIFEST
 from skillwalker.targets.kind import KINDS, SKILL_FILE
 from skillwalker.targets.place import NOT_SEARCHED
+from skillwalker.user_files import read_regular
 
 
 def check_bytes(checked: CheckedTarget) -> Iterator[CheckFinding]:
@@ -48,24 +51,11 @@ def check_folders(folders: Sequence[Path]) -> Iterator[CheckFinding]:
             inner[:] = sorted(name for name in inner if name not in NOT_SEARCHED)
             here = Path(where)
             if here.parent.name == KINDS[TargetKind.SKILL].folder and SKILL_FILE not in names:
-                yield from _misnamed(here, names)
+                yield from check_skill_folder(here, inner, names)
             if here.name == KINDS[TargetKind.SKILL].folder:
                 yield from _loose(here, names)
             if here.name == MANIFEST.parent.name and MANIFEST.name in names:
                 yield from _manifest(here / MANIFEST.name)
-
-
-def _misnamed(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
-    for name in sorted(names):
-        if name.lower() == SKILL_FILE.lower():
-            yield CheckFinding(
-                rule="misnamed",
-                severity=Severity.ERROR,
-                path=folder / name,
-                line=None,
-                message=f"Claude Code loads a skill from a file named {SKILL_FILE} alone",
-                remedy=f"rename it to {SKILL_FILE}",
-            )
 
 
 def _loose(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
@@ -92,11 +82,21 @@ def has_frontmatter(path: Path) -> bool:
 
 def _manifest(path: Path) -> Iterator[CheckFinding]:
     try:
-        manifest = json.loads(path.read_bytes())
+        manifest = json.loads(read_regular(path))
         name = manifest.get("name") if isinstance(manifest, dict) else None
         wrong = "" if isinstance(name, str) and name else "it has no name"
     except (OSError, ValueError, RecursionError) as error:
-        wrong = f"it is no JSON ({error})"
+        name, wrong = None, f"it is no JSON ({error})"
+    folder = path.parent.parent.name
+    if not wrong and name != folder:
+        yield CheckFinding(
+            rule="manifest-name",
+            severity=Severity.INFO,
+            path=path,
+            line=None,
+            message=f"the folder is called {quoted(folder)}, the plugin {quoted(str(name))}",
+            remedy=f"write {quoted(f'{name}:NAME')} where a target is named",
+        )
     if wrong:
         yield CheckFinding(
             rule="manifest",

@@ -28,6 +28,7 @@ def check_overlap(targets: Sequence[CheckedTarget]) -> Iterator[CheckFinding]:
             if first.target.content == second.target.content:
                 yield _copies(first, second)
                 continue
+            one = str(first.target.path) if _same_id(first, second) else quoted(first.target.id)
             yield CheckFinding(
                 rule="overlap",
                 severity=Severity.WARNING,
@@ -35,11 +36,15 @@ def check_overlap(targets: Sequence[CheckedTarget]) -> Iterator[CheckFinding]:
                 line=description_line(second),
                 message=(
                     f"{pair.share * 100:.0f} % of what this description and that of "
-                    f"{quoted(first.target.id)} say is in both: "
+                    f"{one} say is in both: "
                     "Claude cannot tell which one to call"
                 ),
                 remedy="say in each what it does not do, and which of the two does that",
             )
+
+
+def _same_id(first: CheckedTarget, second: CheckedTarget) -> bool:
+    return first.target.id == second.target.id
 
 
 def _can_be_called(checked: CheckedTarget) -> bool:

@@ -1,6 +1,7 @@
 """What a check is about: the files of skills and agents, and the suites, at some paths."""
 
 import dataclasses
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ def at_paths(paths: Sequence[Path], places: Places) -> Subject:
     suites: dict[Path, SuitePlace] = {}
     for path in paths:
         if not is_there(path):
-            raise TargetError(f"there is nothing at {path}; check the path")
+            raise TargetError(f"there is nothing at {path}{_loop(path)}; check the path")
         inside = _files_at(path)
         own = tuple(_suites_at(path, places))
         if not inside and not own:
@@ -94,6 +95,15 @@ def at_paths(paths: Sequence[Path], places: Places) -> Subject:
         suites=tuple(suites.values()),
         evals_dirs=tuple(dict.fromkeys(evals_dirs)),
     )
+
+
+def _loop(path: Path) -> str:
+    """Add to a message that links lead round in a circle."""
+    try:
+        path.stat()
+    except OSError as error:
+        return ": it is a link that leads back to itself" if error.errno == errno.ELOOP else ""
+    return ""
 
 
 def is_there(path: Path) -> bool:

@@ -1,6 +1,7 @@
 """One file as a target: read from the disk, and what Claude Code lists of it."""
 
 import dataclasses
+import errno
 from pathlib import Path
 
 import frontmatter
@@ -124,7 +125,21 @@ def read_bytes(path: Path, noun: str) -> bytes:
         raise TargetError(f"{noun} file {path} cannot be read: {error}") from error
     if there:
         raise TargetError(f"{noun} file {path} is not a regular file; name the file itself")
-    raise TargetError(f"{noun} file {path} does not exist; check the path")
+    raise TargetError(f"{noun} file {path} {_nowhere(path)}; check the path")
+
+
+def _nowhere(path: Path) -> str:
+    """Say why nothing is found at a path."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "is a link that leads back to itself"
+    except ValueError:
+        return "does not exist"
+    if path.is_symlink():
+        return f"is a link to {path.readlink()}, where nothing is"
+    return "does not exist"
 
 
 def list_target(target: Target) -> Listed:

@@ -164,7 +164,7 @@ def test_the_trial_model_replaces_that_of_the_case(tmp_path: Path) -> None:
 def test_a_call_of_what_is_not_installed_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "plugins/other/skills/deploy/SKILL.md", SKILL.format(name="deploy"))
     other = {"skill-call": {"skill": "other:deploy", "expected": False}}
-    with pytest.raises(TargetError, match="other:deploy, which a skill-call case of demo:review"):
+    with pytest.raises(TargetError, match="other:deploy, which a case of type skill-call about"):
         plan(tmp_path, call_case("a", expect=[{"skill-call": True}, other]))
 
 

@@ -75,9 +75,10 @@ def test_any_file_can_be_read_and_listed(
         (lambda _: None, "does not exist"),
         (Path.mkdir, "is not a regular file"),
         (os.mkfifo, "is not a regular file"),
-        (lambda path: path.symlink_to(path), "does not exist|cannot be read"),
+        (lambda path: path.symlink_to(path), "is a link that leads back to itself"),
+        (lambda path: path.symlink_to("gone"), "is a link to gone, where nothing is"),
     ],
-    ids=["missing", "folder", "pipe", "loop"],
+    ids=["missing", "folder", "pipe", "loop", "dead-link"],
 )
 def test_a_file_that_cannot_be_read_is_named(
     tmp_path: Path, make: Callable[[Path], object], words: str
