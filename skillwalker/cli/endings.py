@@ -6,8 +6,12 @@ from pathlib import Path
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.errors import StoreError
+from skillwalker.recording.recorded import read_recorded
 from skillwalker.report.console import Reporter
-from skillwalker.report.next_step import next_command
+from skillwalker.report.next_step import CONFIRM, next_command
+from skillwalker.report.tables import Confirms
+from skillwalker.report.tallies import confirm_counts
 
 EXIT_INCONCLUSIVE = 3
 EXIT_GATE = 4
@@ -53,7 +57,22 @@ def show_final(
 ) -> None:
     """Show how a run ended and what a user would do now."""
     command = next_command(summary, quiet=wishes.quiet, project=project)
-    reporter.final(summary, folder=short_path(folder), next_command=command)
+    reporter.final(
+        summary,
+        folder=short_path(folder),
+        next_command=command,
+        confirms=_confirms(summary, folder, wishes),
+    )
+
+
+def _confirms(summary: Summary, folder: Path, wishes: Wishes) -> Confirms:
+    """Count the confirm rounds by case, where they are shown; none when they cannot be read."""
+    if summary.measured_on != CONFIRM or wishes.quiet:
+        return {}
+    try:
+        return confirm_counts(read_recorded(folder))
+    except StoreError:
+        return {}
 
 
 def short_path(path: Path) -> str:

@@ -15,6 +15,8 @@ LOGIN_VARIABLES = frozenset(
     {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
 )
 
+COLUMNS, LEAST_COLUMNS = 80, 20
+
 
 def read_login() -> "Login":
     """Read the login variables; an empty one counts as unset."""
@@ -50,6 +52,13 @@ def temporary_folder() -> Path:
         from skillwalker.errors import EngineUnavailableError
 
         raise EngineUnavailableError(f"{error.strerror}; set TMPDIR to one") from error
+
+
+def plain_width() -> int:
+    """Columns of what is written off a terminal: COLUMNS, else 80."""
+    written = os.environ.get("COLUMNS", "")
+    columns = int(written) if written.isascii() and written.isdecimal() else 0
+    return columns if columns >= LEAST_COLUMNS else COLUMNS
 
 
 def can_ask() -> bool:

@@ -28,7 +28,7 @@ def installed_record(found: Sequence["Found"], rooms: Sequence["Room"]) -> dict[
 
 def room_text(rooms: Sequence["Room"]) -> str:
     """Write for each family of models who is there by name only."""
-    from skillwalker.cli.show_text import plain
+    from skillwalker.cli.show_text import plain, wrapped
     from skillwalker.listing.budget import bundled_skills
 
     lines = [
@@ -42,4 +42,4 @@ def room_text(rooms: Sequence["Room"]) -> str:
             "with their text"
         )
         lines += [f"    by name only: {plain(name)}" for name in room.name_only]
-    return "\n".join(lines)
+    return "\n".join(map(wrapped, lines))

@@ -9,11 +9,10 @@ import typer
 from rich.console import Console
 
 from skillwalker.cli.endings import short_path
-from skillwalker.cli.environment import in_github_actions, job_summary
+from skillwalker.cli.environment import in_github_actions, job_summary, plain_width
 from skillwalker.datatypes.nights import NightSummary
 from skillwalker.overnight.summary import night_exit_code, summary_record
 from skillwalker.report.ci.night import night_markdown
-from skillwalker.report.console import PLAIN_WIDTH
 from skillwalker.report.night_text import night_lines, night_table
 
 REPORT = "overnight-report.md"
@@ -46,7 +45,7 @@ def conclude(
     if path is not None:
         with path.open("a", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(f"{text}\n")
-    width = None if sys.stderr.isatty() else PLAIN_WIDTH
+    width = None if sys.stderr.isatty() else plain_width()
     if not wishes.quiet:
         Console(file=sys.stderr, highlight=False, width=width).print(night_table(summary))
     where = short_path(folder)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import typer
 
 from skillwalker.cli import caps, ordering, running
 from skillwalker.cli.endings import Wishes, exit_code, show_final
+from skillwalker.cli.environment import plain_width
 from skillwalker.cli.given import given_options, refuse_settled
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
@@ -67,11 +69,12 @@ def resume(
     if order.run_kind != run_kind:
         right = resume_command(order.run_kind, folder.name, project=opened.places.said)
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
-    summary = find_end(folder, record, order, opened.places, warn=_warn)
+    late: list[str] = []
+    summary = find_end(folder, record, order, opened.places, warn=late.append)
     further = None if more is None else _further(more, summary, record, order, opened.places.said)
     to_apply = wishes.apply and summary is not None and summary.improved and not summary.applied
     if summary is not None and further is None and not to_apply:
-        return _show_again(summary, folder, opened, wishes)
+        return _show_again(summary, folder, opened, wishes, late)
     changed: dict[str, object] = {
         "concurrency": concurrency,
         "max_trials": limits.max_trials,
@@ -99,11 +102,6 @@ def resume(
     shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
     machinery = replace(machinery, settings=told)
     return running.run((order,), opened, machinery, wishes, shared, earlier)
-
-
-def _warn(message: str) -> None:
-    """Say what could not be remembered."""
-    Reporter(sys.stderr)(Warned(message=message))
 
 
 def _further(
@@ -142,9 +140,13 @@ def _why_no_more(summary: Summary, record: Record, order: Order, project: str | 
     return ""
 
 
-def _show_again(summary: Summary, folder: Path, opened: Project, wishes: Wishes) -> int:
+def _show_again(
+    summary: Summary, folder: Path, opened: Project, wishes: Wishes, late: Sequence[str]
+) -> int:
     """Print what a finished run found; nothing is spent."""
-    reporter = Reporter(sys.stderr, quiet=wishes.quiet)
+    reporter = Reporter(sys.stderr, quiet=wishes.quiet, width=plain_width())
+    for message in late:
+        reporter(Warned(message=message, is_late=True))
     if summary.simulated:
         reporter.note(wording.SIMULATED)
     reporter.note(f"run {summary.run_id} is finished: nothing is run again")

@@ -18,7 +18,7 @@ from skillwalker.cli.endings import (
     exit_code,
     show_final,
 )
-from skillwalker.cli.environment import can_ask, command_environment
+from skillwalker.cli.environment import can_ask, command_environment, plain_width
 from skillwalker.cli.finishing import Finish, finishing
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
@@ -185,7 +185,7 @@ async def _run_one(
     earlier: Earlier | None,
 ) -> tuple[Summary, Path]:
     """Do one run under the signals that end it, and tell its result."""
-    reporter = Reporter(sys.stderr, quiet=wishes.quiet)
+    reporter = Reporter(sys.stderr, quiet=wishes.quiet, width=plain_width())
     limits = shared.share(
         max_trials=order.config.max_trials,
         max_cost_usd=order.config.max_cost_usd,

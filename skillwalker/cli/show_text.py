@@ -1,16 +1,19 @@
 """What a file looks like to Claude, and a change of it, as text for people."""
 
 import difflib
+import shutil
+import sys
 import textwrap
 import unicodedata
 from pathlib import Path
 
+from skillwalker.cli.environment import plain_width
 from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Listed, Target
 from skillwalker.faults import BIDI
 from skillwalker.frontmatter.text import read_frontmatter
 
-WIDTH = 96
+INDENT = "    "
 DIFFERS = "yaml-differs"
 """Rule of the finding that Claude reads something else than a YAML parser."""
 
@@ -66,7 +69,9 @@ def listed_text(listed: Listed, written: str, project: Path) -> str:
         ]
     for finding in listed.findings:
         where = "" if finding.line is None else f" line {finding.line}:"
-        lines.append(f"  {finding.severity}:{where} {finding.message} [{finding.rule}]")
+        lines.append(
+            wrapped(plain(f"  {finding.severity}:{where} {finding.message} [{finding.rule}]"))
+        )
     return "\n".join(plain(line) for line in lines)
 
 
@@ -98,14 +103,35 @@ def plain(text: str) -> str:
     )
 
 
+def text_width() -> int:
+    """Columns of a text: those of the terminal, off a terminal those of COLUMNS or 80."""
+    if sys.stdout.isatty():
+        return shutil.get_terminal_size().columns
+    return plain_width()
+
+
+def wrapped(line: str) -> str:
+    """Break a line of text at the terminal's width; what follows stands under its text."""
+    indent = len(line) - len(line.lstrip())
+    rows = textwrap.wrap(
+        line,
+        text_width(),
+        subsequent_indent=" " * (indent + 2),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return "\n".join(rows)
+
+
 def _name(listed: Listed) -> str:
     return f"{listed.name}" + (f" ({listed.alias})" if listed.alias is not None else "")
 
 
 def _indented(text: str) -> str:
+    width = text_width() - len(INDENT)
     wrapped = [
         row
         for line in text.split("\n")
-        for row in textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""]
+        for row in textwrap.wrap(line, width, break_on_hyphens=False) or [""]
     ]
-    return "\n".join(f"    {row}" for row in wrapped)
+    return "\n".join(f"{INDENT}{row}" for row in wrapped)

@@ -28,6 +28,7 @@ from skillwalker.report import money_text, wording
 from skillwalker.report.metric_text import metric_notes
 from skillwalker.report.plain import one_line, words_changed
 from skillwalker.report.tables import (
+    Confirms,
     case_table,
     iteration_table,
     metric_table,
@@ -37,8 +38,8 @@ from skillwalker.report.tables import (
 )
 from skillwalker.steps.step_5_score import score
 
-PLAIN_WIDTH = 100
-"""Columns of a log: wide enough for the tables, narrow enough for a CI page."""
+PLAIN_WIDTH = 80
+"""Columns of a log, where nothing else is said."""
 STEP_NAMES = {CaseSet.CONTROL: "controls", CaseSet.CONFIRM: "confirming"}
 
 
@@ -50,12 +51,13 @@ class Reporter:
     Args:
         stream: where to write.
         quiet: only warnings and the final report.
+        width: columns off a terminal; longer lines of text stay whole.
     """
 
-    def __init__(self, stream: IO[str], *, quiet: bool = False) -> None:
+    def __init__(self, stream: IO[str], *, quiet: bool = False, width: int = PLAIN_WIDTH) -> None:
         live = stream.isatty()
         self._console = Console(
-            file=stream, highlight=False, width=None if live else PLAIN_WIDTH, soft_wrap=not live
+            file=stream, highlight=False, width=None if live else width, soft_wrap=not live
         )
         self._quiet = quiet
         self._progress = Progress(
@@ -74,6 +76,8 @@ class Reporter:
         self._is_billed = True
         self._forecast: Forecast | None = None
         self._iterations: list[Iteration] = []
+        self._late: list[str] = []
+        """What is said again behind the result."""
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
@@ -104,8 +108,12 @@ class Reporter:
                 self._foresee(event)
             case Paused(until=until):
                 self.note(money_text.paused(until))
-            case Warned(message=message):
-                self._console.print(Text(f"warning: {one_line(message)}", style="yellow"))
+            case Warned(message=message, is_late=is_late):
+                self._late += [message] if is_late else []
+                self._warn(message)
+
+    def _warn(self, message: str) -> None:
+        self._console.print(Text(f"warning: {one_line(message)}", style="yellow"))
 
     def _note(self) -> str:
         """Say what stands behind the bar: undecided, cost so far, and what is left."""
@@ -184,17 +192,25 @@ class Reporter:
 
     # --- the final report ----------------------------------------------------------------------
 
-    def final(self, summary: Summary, *, folder: str, next_command: str | None) -> None:
+    def final(
+        self,
+        summary: Summary,
+        *,
+        folder: str,
+        next_command: str | None,
+        confirms: Confirms | None = None,
+    ) -> None:
         """Show how the run ended.
 
         Args:
             summary: of the run.
             folder: where everything lies.
             next_command: what a user would do now; None when there is nothing to do.
+            confirms: what the confirm rounds counted of each case.
         """
         show = self._console.print
         show()
-        self._show_figures(summary)
+        self._show_figures(summary, confirms)
         if summary.best_description != summary.original_description:
             show(words_changed(summary.original_description, summary.best_description))
             show()
@@ -205,6 +221,8 @@ class Reporter:
         if (cached := money_text.cached(summary)) is not None:
             show(Text(cached))
         show(Text(f"recorded in {folder}"))
+        for message in self._late:
+            self._warn(message)
         if next_command is not None:
             show(Text(f"next: {next_command}"))
         if summary.listing_mode == "roomy":
@@ -212,7 +230,7 @@ class Reporter:
         if summary.simulated:
             show(Text(wording.SIMULATED, style="bold yellow"))
 
-    def _show_figures(self, summary: Summary) -> None:
+    def _show_figures(self, summary: Summary, confirms: Confirms | None) -> None:
         """Show what was measured, as tables."""
         show = self._console.print
         if self._iterations and not self._quiet:
@@ -222,13 +240,13 @@ class Reporter:
         if len(summary.by_model) > 1:
             show(model_table(summary))
         if not self._quiet:
-            self._show_cases(summary)
+            self._show_cases(summary, confirms)
             if summary.metrics:
                 show(metric_table(summary))
         for line in (*wording.beside_the_rates(summary), *metric_notes(summary)):
             show(Text(one_line(line)))
 
-    def _show_cases(self, summary: Summary) -> None:
+    def _show_cases(self, summary: Summary, confirms: Confirms | None) -> None:
         """Show the cases that do not pass, or whose verdict moved."""
         if not self._iterations:
             return
@@ -242,7 +260,7 @@ class Reporter:
         ]
         moved = [(a, b) for a, b in pairs if not (a.passed and b.passed)]
         if moved:
-            self._console.print(case_table(moved, same=best is first))
+            self._console.print(case_table(moved, same=best is first, confirms=confirms))
         for line in what_fired(best.results):
             self._console.print(Text(one_line(line)))
 

@@ -1,7 +1,7 @@
 """What was measured, as tables and lines for the terminal (pure)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.markup import escape
 from rich.table import Table
@@ -17,6 +17,8 @@ from skillwalker.report.plain import one_line
 from skillwalker.steps.step_5_score import score
 
 CASE_WIDTH = 44
+Confirms = Mapping[tuple[str, str], str]
+"""What the confirm rounds counted of a case on a model, in words."""
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -93,21 +95,34 @@ def metric_table(summary: Summary) -> Table:
     return table
 
 
-def case_table(pairs: list[tuple[CaseResult, CaseResult]], *, same: bool) -> Table:
-    """Show in how many runs the target triggered in each case, with the interval of the last."""
+def case_table(
+    pairs: list[tuple[CaseResult, CaseResult]], *, same: bool, confirms: Confirms | None = None
+) -> Table:
+    """Show in how many runs of the search the target triggered in each case.
+
+    Args:
+        pairs: each case under the original and under the best text.
+        same: whether these are one text.
+        confirms: what the confirm rounds counted, by case and model; never pooled with the search.
+    """
     columns = ("original",) if same else ("original", "best")
+    of = "" if same else " of best"
+    rounds = ("confirmed",) if confirms else ()
     table = _table(
-        "Cases that failed or moved (triggered runs)", "case", "should", *columns, "90 %"
+        "Cases that failed or moved (runs of the search that triggered)",
+        *("case", "should", *columns, f"90 %{of}", *rounds),
     )
     several = len({after.case.model for _, after in pairs}) > 1
     for before, after in pairs:
         results = (before,) if same else (before, after)
         model = f" ({after.case.model})" if several else ""
+        told = (confirms or {}).get((after.case.name, after.case.model), wording.NOT_MEASURED)
         table.add_row(
             escape(one_line(f"{_case_name(after.case)}{model}")),
             "yes" if after.case.should_trigger else "no",
             *(_fraction(result) for result in results),
             _interval(after),
+            *((told,) if confirms else ()),
         )
     return table
 

@@ -40,6 +40,17 @@ def confirmed(run: RecordedRun, text: RecordedIteration) -> tuple[CaseTally, ...
     )
 
 
+def confirm_counts(run: RecordedRun) -> dict[tuple[str, str], str]:
+    """Write how often the target was called in the confirm rounds, original and best, by case."""
+    if run.original is None or run.best is None or run.best is run.original:
+        return {}
+    before, after = (
+        {(one.case, one.model): f"{one.triggered}/{one.decided}" for one in confirmed(run, text)}
+        for text in (run.original, run.best)
+    )
+    return {key: f"{told} → {after[key]}" for key, told in before.items() if key in after}
+
+
 def _counts(trials: Sequence[Trial]) -> dict[str, int]:
     return {outcome.value: sum(trial.outcome is outcome for trial in trials) for outcome in Outcome}
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.cli.show_text import diff_text, plain, short_path
+from skillwalker.cli.show_text import diff_text, plain, short_path, wrapped
 from skillwalker.datatypes.edits import WrittenFile
 
 
@@ -50,3 +50,12 @@ def test_a_path_is_short_inside_the_project_only() -> None:
 def test_a_change_outside_the_project_has_heads_that_patch_reads() -> None:
     written = WrittenFile(path=Path("/far/x.md"), before=b"a\n", after=b"b\n")
     assert diff_text(written, "/far/x.md").startswith("--- a/far/x.md\n+++ b/far/x.md\n")
+
+
+def test_off_a_terminal_a_line_is_as_long_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "    by name only: " + "word " * 40
+    for columns in (40, 100):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        rows = wrapped(line).split("\n")
+        assert max(map(len, rows)) <= columns < max(map(len, rows)) + 6
+        assert rows[1].startswith("      word")

@@ -12,8 +12,10 @@ from skillwalker.engines.simulated import SimulatedEngine
 from skillwalker.loop import improve
 from skillwalker.preflight import check_instrument
 from skillwalker.report.console import Reporter
+from skillwalker.report.tables import case_table
 from skillwalker.verdict import summarise
 from tests.bench import Bench, make_bench_project, plan_of
+from tests.measured import result
 
 
 class Terminal(io.StringIO):
@@ -83,3 +85,15 @@ def test_nothing_is_lost_on_a_narrow_terminal(
     text, summary = told(Terminal(), tmp_path)
     last_word = summary.best_description.split()[-1]
     assert last_word in text
+
+
+def test_the_confirm_rounds_of_a_case_stand_apart_from_the_search() -> None:
+    case = result("a", "tn").case
+    pairs = [(result("a", "nn"), result("a", "tn"))]
+    shown = case_table(pairs, same=False, confirms={(case.name, case.model): "0/1 → 1/1"})
+    names = [str(column.header) for column in shown.columns]
+    assert names == ["case", "should", "original", "best", "90 % of best", "confirmed"]
+    assert list(shown.columns[-1].cells) == ["0/1 → 1/1"]
+    assert "runs of the search" in str(shown.title)
+    alone = case_table(pairs, same=True)
+    assert [str(column.header) for column in alone.columns][-1] == "90 %"
