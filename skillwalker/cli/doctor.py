@@ -37,12 +37,14 @@ def doctor(
     from skillwalker.cli.environment import temporary_folder
     from skillwalker.doctor.findings import Seen, engine_states, examine
     from skillwalker.doctor.looking import look_at_cli, look_at_docker, look_at_project
+    from skillwalker.standin.server import is_standin
 
     opened, fault = _opened(ctx, project)
     settings = engine_settings(opened, concurrency=1, claude=claude)
     seen = Seen(
         cli=anyio.run(look_at_cli, settings),
         access=settings.access,
+        standin=is_standin(settings.login.base_url or ""),
         docker=look_at_docker(settings),
         project=look_at_project(
             opened.places, opened.settings, temporary_folder(), settings_fault=fault

@@ -7,7 +7,7 @@ from functools import partial
 import anyio
 import typer
 
-from skillwalker.cli.engines import engine_settings
+from skillwalker.cli.engines import engine_settings, payer_of
 from skillwalker.cli.named_files import target_asked
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
@@ -23,7 +23,7 @@ from skillwalker.datatypes.vocabulary import Purpose, TargetKind
 from skillwalker.drafting.draft import MAX_CALLS, draft_cases, make_request
 from skillwalker.drafting.suite import as_new_cases
 from skillwalker.engines.registry import EngineSettings
-from skillwalker.errors import BudgetReached, CompletionError, SuiteError, TargetError
+from skillwalker.errors import BudgetReached, CompletionError, ConfigError, SuiteError, TargetError
 from skillwalker.estimate.guess import cold_cost, make_prior, require_prices
 from skillwalker.limits import Limits
 from skillwalker.paths import Places, in_project
@@ -105,7 +105,9 @@ def draft(opened: Project, task: DraftTask, *, as_json: bool) -> int:
     told = engine_settings(opened, concurrency=1, claude=task.claude)
     drafter = _drafter(opened, task, told)
     if task.dry_run:
-        return _tell_plan(task, drafter, _worst_cost(opened, drafter), as_json=as_json)
+        payer = payer_of(drafter.improver, told)
+        most = _worst_cost(opened, drafter)
+        return _tell_plan(task, drafter, most, payer, as_json=as_json)
     completer = _completer(opened, task, drafter, told)
     typer.echo(f"drafting {task.count} cases for {task.target.id}: {_who(drafter)}", err=True)
     request = make_request(task.target, named_siblings(task.target, places), count=task.count)
@@ -143,6 +145,12 @@ def _completer(
     Raises:
         ConfigError: there is no login, or no CLI.
     """
+    if not (drafter.is_free or told.access.is_set):
+        raise ConfigError(
+            f"improver {drafter.improver}: there is no login for Claude; set ANTHROPIC_API_KEY"
+            " (skillwalker doctor says what else will do), or add"
+            f" --improver {SIMULATED} for ready sentences, free"
+        )
     prices = opened.settings.prices
     free = [Purpose.IMPROVER] if drafter.is_free else []
     return LimitedCompleter(
@@ -208,7 +216,9 @@ def _who(drafter: Drafter) -> str:
     return f"{drafter.model} is asked, by improver {drafter.improver}"
 
 
-def _tell_plan(task: DraftTask, drafter: Drafter, most: float | None, *, as_json: bool) -> int:
+def _tell_plan(
+    task: DraftTask, drafter: Drafter, most: float | None, payer: str, *, as_json: bool
+) -> int:
     if as_json:
         record = {
             "suite": task.suite,
@@ -216,6 +226,7 @@ def _tell_plan(task: DraftTask, drafter: Drafter, most: float | None, *, as_json
             "improver": drafter.improver,
             "model": None if drafter.is_free else drafter.model,
             "simulated": drafter.is_simulated,
+            "payer": payer,
             "calls": MAX_CALLS,
             "cost_usd": most,
         }
@@ -224,7 +235,7 @@ def _tell_plan(task: DraftTask, drafter: Drafter, most: float | None, *, as_json
     price = "a price that is not known" if most is None else f"about ${most:.2f}"
     typer.echo(
         f"suite {task.suite}: {task.count} cases for {task.target.id}; {_who(drafter)}; "
-        f"at most {MAX_CALLS} calls, {price}; nothing was asked"
+        f"at most {MAX_CALLS} calls, {price}, paid by {payer}; nothing was asked"
     )
     return 0
 

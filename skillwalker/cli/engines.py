@@ -13,6 +13,7 @@ from skillwalker.cli.options import Project
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.registry import Choice, EngineSettings, choose_engine, open_engine
 
+SIMULATED, NOBODY = "simulated", "nobody"
 ROOMY_BUDGET = 1_000_000
 """Characters of listing budget that drop no description (`--listing roomy`)."""
 
@@ -52,6 +53,27 @@ def chosen_engine(opened: Project, settings: EngineSettings, asked: str | None) 
         source = opened.settings.source.name if opened.settings.source is not None else "settings"
         return Choice(name=opened.settings.engine, why=f"as {source} says")
     return choose_engine(settings, asked=asked)
+
+
+def payer_of(engine: str, settings: EngineSettings) -> str:
+    """Say who would pay for the calls of an engine; a stand-in is asked whether it is one."""
+    from skillwalker.standin.server import is_standin
+
+    if engine == SIMULATED:
+        return NOBODY
+    if is_standin(settings.login.base_url or ""):
+        return f"{NOBODY}: a stand-in answers"
+    return settings.access.payer
+
+
+def lacks_login(engine: str, settings: EngineSettings) -> str | None:
+    """Say of a plan that nothing of it could run for want of a login; None where one is set."""
+    if engine == SIMULATED or settings.access.is_set:
+        return None
+    return (
+        "no login is set, so a run would end with exit code 3; skillwalker doctor says what helps,"
+        f" or add --engine {SIMULATED}"
+    )
 
 
 def look_at_engine(choice: Choice, settings: EngineSettings) -> EngineFacts:

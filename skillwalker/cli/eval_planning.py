@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import typer
 
 from skillwalker.budget.moments import say_span
+from skillwalker.cli.engines import lacks_login, payer_of
 from skillwalker.cli.eval_running import EvalTask
 from skillwalker.cli.eval_scoring import ScoreTask, chosen_judge
 from skillwalker.cli.options import Project
@@ -40,7 +41,9 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
         planned, order.config, engine=order.engine, judge=judge, own_prices=prices
     )
     simulated = order.engine == SIMULATED
-    payer = "nobody" if simulated else task.engine_settings.access.payer
+    payer = payer_of(order.engine, task.engine_settings)
+    lack = lacks_login(order.engine, task.engine_settings)
+    warnings = [] if lack is None else [lack]
     suites = list(dict.fromkeys(one.case.suite for one in planned))
     record: dict[str, object] = {
         "dry_run": True,
@@ -52,6 +55,7 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
         "payer": payer,
         "judge": judge if judge_questions(planned, order.config) else None,
         "simulated": simulated,
+        "warnings": warnings,
         "max_cost_usd": order.config.max_cost_usd,
         **estimate_record(estimate),
     }
@@ -64,7 +68,8 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
         f"  time with {estimate.concurrency} at once: about {say_span(estimate.likely_seconds)},"
         f" {say_span(estimate.worst_seconds)} at worst (every trial twice and until its timeout)"
     )
-    _show(record, (*head, *_money(estimate), span, *((f"  {LOUD}",) * simulated)), as_json)
+    tail = [*(f"  warning: {each}" for each in warnings), *[f"  {LOUD}"] * simulated]
+    _show(record, (*head, *_money(estimate), span, *tail), as_json)
     return 0
 
 

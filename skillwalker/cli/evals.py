@@ -8,6 +8,9 @@ import typer
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from skillwalker.datatypes.vocabulary import TargetKind
     from skillwalker.suites.overview import SuiteOverview
 
 
@@ -15,12 +18,17 @@ def evals_list(
     ctx: typer.Context, project: ProjectOption = None, as_json: JsonOption = False
 ) -> None:
     """List the suites; one that is broken is shown with its faults, and the exit code is 1."""
-    from skillwalker.suites.overview import overview
+    from skillwalker.suites.overview import overview, targets_without_suite
 
     places = open_project(ctx, project).places
     suites = overview(places)
+    bare = targets_without_suite(places, suites)
     if wants_json(ctx, as_json):
-        typer.echo(json.dumps({"suites": [_json(suite) for suite in suites]}, ensure_ascii=False))
+        record = {
+            "suites": [_json(suite) for suite in suites],
+            "targets_without_suite": [{"kind": str(kind), "target": name} for kind, name in bare],
+        }
+        typer.echo(json.dumps(record, ensure_ascii=False))
     else:
         for suite in suites:
             typer.echo("\n".join(_lines(suite)))
@@ -29,6 +37,8 @@ def evals_list(
                 f"No suites in {places.evals_dir}; a suite is a folder there with a tests.json.",
                 err=True,
             )
+        for line in _bare_lines(bare, places.said):
+            typer.echo(line)
     if any(suite.faults for suite in suites):
         raise typer.Exit(1)
 
@@ -52,6 +62,22 @@ def _lines(suite: "SuiteOverview") -> list[str]:
             for target in suite.targets
         ),
     ]
+
+
+def _bare_lines(bare: "Sequence[tuple[TargetKind, str]]", project: str | None) -> "Iterator[str]":
+    """Name what has no cases, and how it gets some."""
+    from shlex import quote
+
+    from skillwalker.paths import in_project
+
+    if not bare:
+        return
+    yield "without a suite:"
+    for kind, name in bare:
+        yield f"  {kind} {name}"
+    kind, name = bare[0]
+    command = in_project(f"skillwalker init --{kind} {quote(name)}", project)
+    yield f"next: {command}   (writes examples, free; evals draft lets Claude propose cases)"
 
 
 def _json(suite: "SuiteOverview") -> dict[str, object]:

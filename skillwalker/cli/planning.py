@@ -8,6 +8,7 @@ import typer
 
 from skillwalker.budget.moments import say_span
 from skillwalker.catalogue import Broken
+from skillwalker.cli.engines import lacks_login, payer_of
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
 from skillwalker.errors import SkillwalkerError
@@ -55,9 +56,9 @@ def plan_of(
     estimate = estimate_run(
         plan, engine=order.engine, improver=order.improver, own_prices=prices, order=order
     )
-    simulated = order.engine == "simulated"
-    payer = "nobody" if simulated else machinery.settings.access.payer
-    warnings = warn_of_plan(plan)
+    payer = payer_of(order.engine, machinery.settings)
+    lack = lacks_login(order.engine, machinery.settings)
+    warnings = (*warn_of_plan(plan), *(() if lack is None else (lack,)))
     record = plan_record(order, plan, estimate, payer=payer) | {"warnings": warnings}
     lines = plan_lines(order, plan, estimate, payer=payer)
     return record, (*lines, *(f"  warning: {warning}" for warning in warnings))

@@ -8,6 +8,7 @@ from skillwalker.claude_code.command import Access
 from skillwalker.listing.budget import KNOWN_VERSIONS
 
 SETUP_TOKEN = "claude setup-token"  # noqa: S105 (a command, not a token)
+FIRST_SUITE = "skillwalker init --skill TARGET, or skillwalker evals draft --skill TARGET"
 LOGIN_REMEDY = (
     f"run `{SETUP_TOKEN}` (a Claude subscription pays) and set CLAUDE_CODE_OAUTH_TOKEN to what it "
     "prints; or set ANTHROPIC_API_KEY (each request is paid)"
@@ -84,6 +85,8 @@ class Seen:
     access: Access
     docker: DockerSeen
     project: ProjectSeen
+    standin: bool = False
+    """Whether a stand-in answers where the requests go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +102,7 @@ def examine(seen: Seen) -> tuple[Checkup, ...]:
     """Judge what was seen, in the order in which one would mend it."""
     return (
         _cli(seen.cli),
-        *_login(seen.access),
+        *_login(seen.access, standin=seen.standin),
         *_docker(seen.docker, seen.access),
         *_project(seen.project),
     )
@@ -125,7 +128,9 @@ def _local_state(seen: Seen) -> EngineState:
     if lacks:
         return EngineState(name="local", can_run=False, text=f"lacks {' and '.join(lacks)}")
     where = f"Claude Code {seen.cli.version} on this machine, in an emptied home"
-    return EngineState(name="local", can_run=True, text=f"{where}; {_paid(seen.access)}")
+    return EngineState(
+        name="local", can_run=True, text=f"{where}; {_paid(seen.access, standin=seen.standin)}"
+    )
 
 
 def _docker_state(seen: Seen) -> EngineState:
@@ -134,10 +139,14 @@ def _docker_state(seen: Seen) -> EngineState:
     if not seen.access.is_set:
         return EngineState(name="docker", can_run=False, text="lacks a login")
     where = f"containers of image {seen.docker.image}"
-    return EngineState(name="docker", can_run=True, text=f"{where}; {_paid(seen.access)}")
+    return EngineState(
+        name="docker", can_run=True, text=f"{where}; {_paid(seen.access, standin=seen.standin)}"
+    )
 
 
-def _paid(access: Access) -> str:
+def _paid(access: Access, *, standin: bool) -> str:
+    if standin:
+        return f"requests go to {access.endpoint}, where a stand-in answers: nobody is billed"
     return f"requests go to {access.endpoint} and are paid by the {access.payer}"
 
 
@@ -160,7 +169,7 @@ def _cli(cli: CliSeen) -> Checkup:
     )
 
 
-def _login(access: Access) -> Iterator[Checkup]:
+def _login(access: Access, *, standin: bool) -> Iterator[Checkup]:
     variables = {
         "ANTHROPIC_API_KEY": access.api_key,
         "ANTHROPIC_AUTH_TOKEN": access.auth_token,
@@ -171,7 +180,9 @@ def _login(access: Access) -> Iterator[Checkup]:
         text = "no login is set"
         yield Checkup(area="login", health=Health.FAULT, text=text, remedy=LOGIN_REMEDY)
         return
-    yield Checkup(area="login", health=Health.OK, text=f"{names[0]} is set; {_paid(access)}")
+    yield Checkup(
+        area="login", health=Health.OK, text=f"{names[0]} is set; {_paid(access, standin=standin)}"
+    )
     if len(names) > 1:
         others = " and ".join(names[1:])
         yield Checkup(
@@ -243,7 +254,7 @@ def _targets(project: ProjectSeen) -> Checkup:
 def _suites(project: ProjectSeen) -> Iterator[Checkup]:
     sound = project.suites - len(project.broken)
     text = f"suites without faults: {sound}"
-    remedy = None if project.suites else "skillwalker init, or skillwalker evals draft"
+    remedy = None if project.suites else FIRST_SUITE
     health = Health.OK if project.suites else Health.NOTE
     yield Checkup(area="suites", health=health, text=text, remedy=remedy)
     for _, fault in project.broken:

@@ -1,6 +1,7 @@
 """What lies in the suites of a project, broken ones included."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillwalker.datatypes.inputs import CallExpectation, Suite
@@ -8,8 +9,9 @@ from skillwalker.datatypes.vocabulary import CaseType, TargetKind
 from skillwalker.errors import SuiteError
 from skillwalker.paths import Places
 from skillwalker.suites.load import list_suites, load_suite
+from skillwalker.targets.file import list_target
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import resolve_target
+from skillwalker.targets.names import known_targets, resolve_target, users_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,26 @@ class SuiteOverview:
 def overview(places: Places) -> tuple[SuiteOverview, ...]:
     """Look into every suite, by name; a broken one has faults instead of contents."""
     return tuple(_look_into(places, name) for name in list_suites(places))
+
+
+def targets_without_suite(
+    places: Places, suites: Sequence[SuiteOverview]
+) -> tuple[tuple[TargetKind, str], ...]:
+    """List what has no cases yet, of the project and then of the user: kinds and ids.
+
+    Args:
+        places: the project's folders.
+        suites: what `overview` found.
+    """
+    tested = {(each.kind, each.target) for suite in suites for each in suite.targets}
+    found = (
+        (kind, target.id)
+        for read in (known_targets, users_targets)
+        for kind in TargetKind
+        for target in read(places, kind)
+        if list_target(target).listed
+    )
+    return tuple(each for each in dict.fromkeys(found) if each not in tested)
 
 
 def _look_into(places: Places, name: str) -> SuiteOverview:

@@ -184,6 +184,23 @@ def test_a_plan_of_an_unknown_price_says_what_to_write(
     assert project.exists()
 
 
+@pytest.mark.usefixtures("project")
+def test_a_plan_without_a_login_says_that_the_run_would_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--engine", "local", "--dry-run")
+    for command in ("measure", "scil run", "evals run"):
+        _, plan = run_json(capsys, *command.split(), *words)
+        assert any("exit code 3" in warning for warning in plan["warnings"]), command
+        assert main([*command.split(), *words]) == 0
+        assert "no login is set, so a run would end with exit code 3" in capsys.readouterr().out
+        _, plan = run_json(capsys, *command.split(), *SIMULATED, "--dry-run")
+        assert not any("login" in warning for warning in plan["warnings"])
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-dummy")
+    _, plan = run_json(capsys, "measure", *words)
+    assert not any("login" in warning for warning in plan["warnings"])
+
+
 def test_a_plan_of_several_targets_is_several_plans(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

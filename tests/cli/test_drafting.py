@@ -111,6 +111,7 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(project: Path, capsys: Output)
     record = json.loads(capsys.readouterr().out)
     assert record["cost_usd"] > 0
     assert record["model"] == "claude-opus-5-5"
+    assert record["payer"].startswith("nobody")
     assert not (project / "evals").exists()
 
 
@@ -123,6 +124,7 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(project: Path, capsys: Output)
         (("--skill", "demo:review", "--count", "3"), 2, "at least 4"),
         (("--skill", "demo:review", "--suite", "../x"), 1, "cannot name a suite"),
         (("--skill", "demo:review", "--improver", "api"), 1, "ANTHROPIC_API_KEY"),
+        (("--skill", "demo:review"), 1, "add --improver simulated"),
         (("--skill", "demo:review", "--review"), 1, "EDITOR"),
     ],
 )

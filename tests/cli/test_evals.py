@@ -9,6 +9,14 @@ from tests.projects import call_case, make_project, write_suite
 Output = pytest.CaptureFixture[str]
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user who has nothing of their own yet."""
+    folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
 def run(*words: str) -> int:
     return main([*words])
 
@@ -47,13 +55,40 @@ def test_list_shows_cases_by_type_and_targets(tmp_path: Path, capsys: Output) ->
         "good: 3 skill-call, 1 agent-call, 1 prompt",
         "  agent demo:auditor: 0 positive, 1 negative",
         "  skill demo:review: 2 positive, 1 negative",
+        "without a suite:",
+        "  skill demo:release",
+        "  skill project:local",
+        f"next: skillwalker -C {tmp_path} init --skill demo:release   (writes examples, free;"
+        " evals draft lets Claude propose cases)",
     ]
 
 
 def test_list_as_json(tmp_path: Path, capsys: Output) -> None:
     make_suites(tmp_path)
     assert run("evals", "list", "-C", str(tmp_path), "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"suites": [GOOD]}
+    assert json.loads(capsys.readouterr().out) == {
+        "suites": [GOOD],
+        "targets_without_suite": [
+            {"kind": "skill", "target": name} for name in ("demo:release", "project:local")
+        ],
+    }
+
+
+def test_what_has_no_suite_is_listed_with_the_way_to_one(
+    tmp_path: Path, home: Path, capsys: Output
+) -> None:
+    make_project(tmp_path)
+    mine = home / ".claude/skills/mine/SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("---\nname: mine\ndescription: Count sheep.\n---\n", "utf-8")
+    assert run("evals", "list", "-C", str(tmp_path), "--json") == 0
+    bare = json.loads(capsys.readouterr().out)["targets_without_suite"]
+    assert {"kind": "skill", "target": "demo:review"} in bare
+    assert bare[-1] == {"kind": "skill", "target": "user:mine"}
+    assert run("evals", "list", "-C", str(tmp_path)) == 0
+    out = capsys.readouterr().out
+    assert "  skill user:mine" in out
+    assert f"next: skillwalker -C {tmp_path} init --" in out
 
 
 def test_a_broken_suite_is_shown_with_its_faults_beside_the_others(
@@ -80,7 +115,7 @@ def test_a_project_without_suites_is_no_error(tmp_path: Path, capsys: Output) ->
     assert captured.out == ""
     assert "No suites in" in captured.err
     assert run("evals", "list", "-C", str(tmp_path), "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"suites": []}
+    assert json.loads(capsys.readouterr().out) == {"suites": [], "targets_without_suite": []}
 
 
 def test_schema_names_every_key_of_a_case(capsys: Output) -> None:

@@ -178,3 +178,16 @@ def test_who_pays_is_told_and_no_secret_is() -> None:
     assert "https://proxy.test/v1" in words
     assert "paid by the API key" in words
     assert "secret" not in words
+
+
+def test_nobody_is_billed_where_a_stand_in_answers() -> None:
+    (login,) = [each for each in examine(replace(GOOD, standin=True)) if each.area == "login"]
+    assert "a stand-in answers: nobody is billed" in login.text
+    assert "nobody is billed" not in str(examine(GOOD))
+
+
+def test_a_project_without_suites_is_told_the_whole_command() -> None:
+    bare = replace(GOOD, project=replace(GOOD.project, suites=0))
+    (suites,) = [each for each in examine(bare) if each.area == "suites"]
+    assert suites.remedy is not None
+    assert "init --skill TARGET" in suites.remedy

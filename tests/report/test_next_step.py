@@ -10,8 +10,8 @@ from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.paths import in_project
 from skillwalker.report.next_step import next_command
 from skillwalker.search.gate import judge
+from tests.measured import results
 from tests.report.test_wording import GATE, SUMMARY
-from tests.search.test_gate import results
 from tests.summaries import rates
 
 REFUSED = replace(GATE, passed=False, reason="not proven")
