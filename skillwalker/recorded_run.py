@@ -138,7 +138,7 @@ async def _record(
         foundation,
         project=around.places.project,
         approve=around.approve,
-        warn=lambda message: around.listener(Warned(message=message)),
+        warn=lambda message: around.listener(Warned(message=message, is_late=True)),
     )
     return summary, store.folder
 

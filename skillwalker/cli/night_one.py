@@ -1,6 +1,7 @@
 """One run of a night as a command: how it is started, and what is told of it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -21,11 +22,36 @@ from skillwalker.report.files import write_reports
 from skillwalker.report.night_text import stage_line
 
 
+@dataclass(slots=True, kw_only=True)
+class Warnings:
+    """What is said of the runs of a night as they go, and again behind its result."""
+
+    late: list[str] = field(default_factory=list)
+    """What is said again behind the result, each once."""
+
+    def hear(self, event: Event) -> None:
+        """Pass a run's warnings on."""
+        if isinstance(event, Warned):
+            self.warn(event.message, is_late=event.is_late)
+
+    def warn(self, message: str, *, is_late: bool = True) -> None:
+        """Say something that the user should know."""
+        say(f"warning: {message}")
+        if is_late and message not in self.late:
+            self.late.append(message)
+
+    def say_again(self) -> None:
+        """Say what concerns the end of the night behind its result."""
+        for message in self.late:
+            say(f"warning: {message}")
+
+
 async def do_run(
     opened: Project,
     machinery: Machinery,
     limits: Limits,
     wishes: NightWishes,
+    warnings: Warnings,
     order: Order,
     earlier: Earlier | None,
     began: Callable[[str], None],
@@ -37,6 +63,7 @@ async def do_run(
         machinery: what runs the trials.
         limits: of the night.
         wishes: what a user wants done with the results.
+        warnings: what is said of the runs.
         order: of the run.
         earlier: the life to go on with.
         began: is told the run's name.
@@ -49,7 +76,7 @@ async def do_run(
         places=opened.places,
         temporary=machinery.settings.temporary,
         login=machinery.settings.login,
-        listener=logged(_warn),
+        listener=logged(warnings.hear),
         # A duel says which of two texts is better; taking one back is the user's own decision.
         approve=lambda _summary: may_write and order.challenger is None,
         limits=limits.share(),
@@ -66,12 +93,6 @@ async def do_run(
     for fault in reports.faults:
         say(f"warning: {fault}")
     return summary, folder
-
-
-def _warn(event: Event) -> None:
-    """Pass a run's warnings on; of the rest, the line at its end is enough."""
-    if isinstance(event, Warned):
-        say(f"warning: {event.message}")
 
 
 def telling(wishes: NightWishes) -> Callable[[Entry, StageResult], None]:

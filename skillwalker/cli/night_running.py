@@ -17,7 +17,7 @@ from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
 from skillwalker.cli.night_ending import NightWishes, conclude, say
 from skillwalker.cli.night_forecast import show_forecast
-from skillwalker.cli.night_one import do_run, telling
+from skillwalker.cli.night_one import Warnings, do_run, telling
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED
@@ -228,13 +228,14 @@ def _live_alone(
     folder: Path,
 ) -> int:
     """Live a night under the signals that end it."""
+    warnings = Warnings()
     tools = NightTools(
         places=opened.places,
-        start=partial(do_run, opened, machinery, limits, wishes),
+        start=partial(do_run, opened, machinery, limits, wishes, warnings),
         limits=limits,
         claude=Claude(cli_version=cli_version, listing_budget=machinery.settings.listing_budget),
         ended=telling(wishes),
-        warn=lambda message: say(f"warning: {message}"),
+        warn=warnings.warn,
     )
     with finishing(limits) as finish:
         summary = anyio.run(run_watched, partial(live_night, task, tools, folder), limits)
@@ -242,4 +243,6 @@ def _live_alone(
             command = f"skillwalker overnight --resume {folder.name}"
             say(f"next: {in_project(command, opened.places.said)}")
             return EXIT_INTERRUPTED
-        return finish.code(conclude(summary, folder, wishes, project=opened.places.said))
+        code = conclude(summary, folder, wishes, project=opened.places.said)
+        warnings.say_again()
+        return finish.code(code)

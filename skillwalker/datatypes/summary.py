@@ -206,6 +206,8 @@ class Warned:
     """Something that the user should know, in one line."""
 
     message: str
+    is_late: bool = False
+    """Whether it is about how the run ended: it is said again behind the result."""
 
 
 Event = (

@@ -323,3 +323,14 @@ def test_a_target_that_a_single_run_holds_is_left_with_the_reason(
     assert "run 20261130T120000 (process" in night["targets"][0]["reason"]
     code, text = said(capsys, "--resume", night["night_id"])
     assert (code, "1 left" in text) == (0, False)
+
+
+def test_a_lock_file_that_cannot_be_updated_is_told_behind_the_night(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "skillwalker.lock").write_text('{"schema_version": 1, "targets": []}\n')
+    (project / "skillwalker.lock").chmod(0o444)
+    code, text = said(capsys, *CAPPED, "--quiet")
+    assert code == 0
+    after = text.split("recorded in ")[1]
+    assert after.count("warning: skillwalker.lock was not updated") == 1
