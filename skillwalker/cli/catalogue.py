@@ -26,6 +26,7 @@ from skillwalker.plan import Order, plan_order
 from skillwalker.recording.lock_file import read_lock
 from skillwalker.recording.store import find_run
 from skillwalker.statistics.last_runs import alike, find_last_runs, require_alike
+from skillwalker.targets.names import resolve_target
 
 LAST = "last"
 FRESH = "nothing that it depends on changed since it was measured"
@@ -110,6 +111,27 @@ def narrow(
         one = _against_named(selection.orders, chosen.against, opened, machinery, facts)
         return replace(selection, orders=one)
     return replace(selection, orders=_against_last(selection.orders, opened, machinery, facts))
+
+
+def without_doubles(selection: Selection, opened: Project) -> Selection:
+    """Take a target once that was named twice, however it was written, and say so."""
+    kept: dict[object, Order] = {}
+    for order in selection.orders:
+        key = _file_of(order, opened), order.suite
+        if key in kept:
+            first = kept[key].target
+            note = "" if first == order.target else f", as {first}"
+            typer.echo(f"note: {order.target} was named before{note}; measured once", err=True)
+        kept.setdefault(key, order)
+    return replace(selection, orders=tuple(kept.values()))
+
+
+def _file_of(order: Order, opened: Project) -> object:
+    """Find the file that a written target means; one that cannot be found is its own."""
+    try:
+        return resolve_target(order.target or "", order.kind, opened.places).path.resolve()
+    except SkillwalkerError:  # its run will say so
+        return order.target
 
 
 def run_selection(

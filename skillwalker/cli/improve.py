@@ -154,6 +154,7 @@ def _measure(
             for target in targets or (None,)
         )
     )
+    named = catalogue.without_doubles(named, opened)
     named = catalogue.narrow(named, chosen, opened, machinery)
     if chosen.stale:
         return catalogue.start_selection(named, opened, machinery, wishes, limits, flag=None)

@@ -332,3 +332,36 @@ def test_each_target_of_all_is_held_against_its_own_last_run(
     ]
     dropped = [run["target"] for run in second["runs"] if run["against"]["dropped"]]
     assert dropped == ["demo:code-review"]
+
+
+def test_a_target_that_is_named_twice_is_measured_once(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = "plugins/demo/skills/weather/SKILL.md"
+    code, found = run_json(
+        capsys, "measure", "demo:weather", "demo:weather", written, "demo:code-review", *SIMULATED
+    )
+    assert code == 0
+    assert [one["target"] for one in found["runs"]] == ["demo:weather", "demo:code-review"]
+    assert runs(project) == 2
+    code, text = said(capsys, "measure", "demo:weather", written, *SIMULATED)
+    assert code == 0
+    assert f"note: {written} was named before, as demo:weather; measured once" in text
+    assert runs(project) == 3
+
+
+# --- what cannot be remembered -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)], ids=["", "quiet"])
+def test_a_lock_file_that_cannot_be_updated_is_told_behind_the_result(
+    project: Path, capsys: pytest.CaptureFixture[str], quiet: tuple[str, ...]
+) -> None:
+    lock = project / "skillwalker.lock"
+    lock.write_text('{"schema_version": 1, "targets": []}\n')
+    lock.chmod(0o444)
+    code, text = said(capsys, "measure", "demo:weather", *SIMULATED, *quiet)
+    assert code == 0
+    after = text.split("recorded in ")[1]
+    assert "warning: skillwalker.lock was not updated" in after
+    assert "read-only" in after
