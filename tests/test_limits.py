@@ -226,3 +226,21 @@ def test_a_trial_that_a_rate_limit_refused_is_not_spent_but_paid() -> None:
     assert limits.admit(Purpose.IMPROVER) is None
     limits.give_back(FREE, Purpose.IMPROVER)
     assert limits.trials == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "most", "said"),
+    [
+        (100, 0, "100 trials were run before, and --max-trials is 0"),
+        (1, 0, "1 trial was run before, and --max-trials is 0"),
+        (5, 5, "5 of 5 trials"),
+    ],
+    ids=["many", "one", "just reached"],
+)
+def test_a_limit_below_what_was_spent_before_is_told_as_such(
+    before: int, most: int, said: str
+) -> None:
+    limits = Limits(max_trials=most)
+    limits.count_earlier(before)
+    assert limits.admit() is StopReason.BUDGET
+    assert limits.error().detail == said

@@ -37,6 +37,9 @@ class Level:
         most = self.max_trials
         if most is not None and self.trials >= most:
             detail = f"{self.trials} of {most} trials"
+            if self.trials > most:  # an earlier life had a higher limit
+                were = "1 trial was" if self.trials == 1 else f"{self.trials} trials were"
+                detail = f"{were} run before, and --max-trials is {most}"
             return Stop(reason=StopReason.BUDGET, flag="--max-trials", detail=detail)
         limit = self.max_cost_usd
         if limit is None or self.account.allows(kind, limit):
