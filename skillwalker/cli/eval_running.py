@@ -12,6 +12,7 @@ import typer
 from skillwalker.cli import caps
 from skillwalker.cli.engines import chosen_engine, engine_settings
 from skillwalker.cli.finishing import finishing
+from skillwalker.cli.ignoring import new_output_named
 from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
@@ -146,7 +147,7 @@ def run(task: EvalTask, opened: Project, wishes: EvalWishes) -> int:
         ),
         prices=opened.settings.prices,
     )
-    with finishing(limits) as finish:
+    with new_output_named(opened.places), finishing(limits) as finish:
         outcome = anyio.run(run_watched, partial(run_eval_order, order, around), limits)
         if outcome is None:
             return EXIT_INTERRUPTED

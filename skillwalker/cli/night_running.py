@@ -13,6 +13,7 @@ from skillwalker.cli.catalogue import require_cap
 from skillwalker.cli.engines import look_at_engine
 from skillwalker.cli.finishing import finishing
 from skillwalker.cli.given import given_options, refuse_settled
+from skillwalker.cli.ignoring import new_output_named
 from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions, SearchOptions, TrialOptions
 from skillwalker.cli.night_ending import NightWishes, conclude, say
@@ -210,7 +211,7 @@ def _live(
     if wishes.debug:
         log_to_stderr()
     facts = look_at_engine(machinery.choice, machinery.settings)
-    with locked_night(opened.places.output_dir) as lock:
+    with new_output_named(opened.places), locked_night(opened.places.output_dir) as lock:
         folder = folder or create_run(opened.places.output_dir)
         lock.name_run(folder.name)
         if not wishes.quiet:

@@ -20,6 +20,7 @@ from skillwalker.cli.endings import (
 )
 from skillwalker.cli.environment import can_ask, command_environment, plain_width
 from skillwalker.cli.finishing import Finish, finishing
+from skillwalker.cli.ignoring import new_output_named
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.options import Project
@@ -160,7 +161,8 @@ def run_next(
         SkillwalkerError: it cannot be run.
     """
     limits = finish.limits
-    summary, folder = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
+    with new_output_named(opened.places):
+        summary, folder = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
     report = in_project(f"skillwalker report {summary.run_id}", opened.places.said)
     with finish.may_be_cut(f"no report was written; {report} does"):
         leave_reports(folder, summary, opened.places, wishes)

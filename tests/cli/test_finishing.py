@@ -11,7 +11,7 @@ import pytest
 from skillwalker.cli.finishing import DONE, finishing
 from skillwalker.cli.process import Interrupted
 from skillwalker.limits import Limits
-from tests.bench import make_bench_project
+from tests.bench import call_cases, make_bench_project, write_cases
 from tests.cli.test_improve import newest, skill
 
 FEW = ("--engine", "simulated", "--runs-per-query", "1")
@@ -96,7 +96,8 @@ def test_every_command_that_spends_tells_its_end(project: Path, command: tuple[s
 
 
 def test_what_was_not_begun_is_named(project: Path) -> None:
-    targets = ("demo:code-review", "plugins/demo/skills/code-review")
+    write_cases(project, "sky", call_cases("demo:weather"))
+    targets = ("demo:code-review", "demo:weather")
     ended = interrupted_at(".report.md.", 1, project, "measure", *targets, *FEW, "--no-html")
     assert ended.returncode == 130
     assert ended.stderr.rstrip().endswith("Ctrl-C came first")
