@@ -177,8 +177,8 @@ def test_a_suite_without_a_case_for_the_kind_says_what_it_has(places: Places) ->
     assert str(caught.value).splitlines() == [
         'no skill-call case; add some with the expectation {"skill-call": true} or '
         '{"skill-call": false}, or make one: skillwalker init --skill TARGET (writes examples,'
-            " free), skillwalker evals draft --skill TARGET (lets Claude propose cases),"
-            " skillwalker evals import FILE (takes other tools' evals). There is:",
+        " free), skillwalker evals draft --skill TARGET (lets Claude propose cases),"
+        " skillwalker evals import FILE (takes other tools' evals). There is:",
         "  s: 2 agent-call for demo:auditor, 1 prompt",
     ]
     with pytest.raises(SuiteError, match=r"^no skill-call case for demo:review; add some"):
@@ -186,7 +186,9 @@ def test_a_suite_without_a_case_for_the_kind_says_what_it_has(places: Places) ->
 
 
 def test_a_project_without_suites_says_how_to_begin(places: Places) -> None:
-    with pytest.raises(SuiteError, match=r"^there is no suite in .*evals; make one: skillwalker init"):
+    with pytest.raises(
+        SuiteError, match=r"^there is no suite in .*evals; make one: skillwalker init"
+    ):
         resolved(places)
 
 
