@@ -1,8 +1,14 @@
 """What a user is told when a run of the loop has ended, and its exit code."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import typer
+from rich.console import Console
+
+from skillwalker.cli.environment import plain_width
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
@@ -10,8 +16,10 @@ from skillwalker.errors import StoreError
 from skillwalker.recording.recorded import read_recorded
 from skillwalker.report.console import Reporter
 from skillwalker.report.next_step import CONFIRM, next_command
+from skillwalker.report.overview_text import overview_next, overview_table
 from skillwalker.report.tables import Confirms
 from skillwalker.report.tallies import confirm_counts
+from skillwalker.report.wording import SIMULATED
 
 EXIT_INCONCLUSIVE = 3
 EXIT_GATE = 4
@@ -32,6 +40,8 @@ class Wishes:
     """Points that balanced accuracy may not lose against an earlier run."""
     html: bool = True
     junit: Path | None = None
+    brief: bool = False
+    """Of each run only how it ended, for a table of all follows."""
 
 
 def exit_code(summary: Summary, wishes: Wishes) -> int:
@@ -62,7 +72,19 @@ def show_final(
         folder=short_path(folder),
         next_command=command,
         confirms=_confirms(summary, folder, wishes),
+        brief=wishes.brief,
     )
+
+
+def show_overview(summaries: Sequence[Summary]) -> None:
+    """Show what the runs of a command came to, weakest first, and what a user would do now."""
+    width = None if sys.stderr.isatty() else plain_width()
+    console = Console(file=sys.stderr, highlight=False, width=width, soft_wrap=width is not None)
+    console.print(overview_table(summaries))
+    for line in overview_next(summaries):
+        typer.echo(line, err=True)
+    if any(summary.simulated for summary in summaries):
+        typer.echo(SIMULATED, err=True)
 
 
 def _confirms(summary: Summary, folder: Path, wishes: Wishes) -> Confirms:

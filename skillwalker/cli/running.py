@@ -17,6 +17,7 @@ from skillwalker.cli.endings import (
     Wishes,
     exit_code,
     show_final,
+    show_overview,
 )
 from skillwalker.cli.environment import can_ask, command_environment, plain_width
 from skillwalker.cli.finishing import Finish, finishing
@@ -53,6 +54,7 @@ class Ran:
 
     records: list[dict[str, object]] = field(default_factory=list)
     """Summaries, as `--json` prints them."""
+    summaries: list[Summary] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     failed: list[tuple[Order, str]] = field(default_factory=list)
     """What could not be run at all, and why."""
@@ -125,6 +127,7 @@ def run_catalogue(
         finish: the limits of all runs together, and the signals at their end.
     """
     ran = Ran()
+    wishes = replace(wishes, brief=len(orders) > 1)
     for one in begin(orders, wishes):
         if finish.limits.reached() is not None:
             ran.left.append(one)
@@ -135,6 +138,8 @@ def run_catalogue(
             note_failed(one, ran, error)
     if ran.left:
         ran.codes.append(EXIT_INCONCLUSIVE)
+    if len(ran.summaries) > 1:
+        show_overview(ran.summaries)
     leave_junit(ran.folders, wishes)
     return ran
 
@@ -167,6 +172,7 @@ def run_next(
     with finish.may_be_cut(f"no report was written; {report} does"):
         leave_reports(folder, summary, opened.places, wishes)
     ran.records.append(summary_record(summary))
+    ran.summaries.append(summary)
     ran.folders.append(folder)
     ran.codes.append(exit_code(summary, wishes))
 

@@ -199,6 +199,7 @@ class Reporter:
         folder: str,
         next_command: str | None,
         confirms: Confirms | None = None,
+        brief: bool = False,
     ) -> None:
         """Show how the run ended.
 
@@ -207,13 +208,12 @@ class Reporter:
             folder: where everything lies.
             next_command: what a user would do now; None when there is nothing to do.
             confirms: what the confirm rounds counted of each case.
+            brief: only how it ended; the tables are in its report, and `overview` says the rest.
         """
         show = self._console.print
         show()
-        self._show_figures(summary, confirms)
-        if summary.best_description != summary.original_description:
-            show(words_changed(summary.original_description, summary.best_description))
-            show()
+        if not brief:
+            self._show_figures(summary, confirms)
         show(Text(wording.verdict(summary), style="bold"))
         if (doubt := wording.doubt(summary)) is not None:
             show(Text(doubt))
@@ -225,9 +225,9 @@ class Reporter:
             self._warn(message)
         if next_command is not None:
             show(Text(f"next: {next_command}"))
-        if summary.listing_mode == "roomy":
+        if summary.listing_mode == "roomy" and not brief:
             show(Text(wording.ROOMY, style="bold yellow"))
-        if summary.simulated:
+        if summary.simulated and not brief:
             show(Text(wording.SIMULATED, style="bold yellow"))
 
     def _show_figures(self, summary: Summary, confirms: Confirms | None) -> None:
@@ -245,6 +245,9 @@ class Reporter:
                 show(metric_table(summary))
         for line in (*wording.beside_the_rates(summary), *metric_notes(summary)):
             show(Text(one_line(line)))
+        if summary.best_description != summary.original_description:
+            show(words_changed(summary.original_description, summary.best_description))
+            show()
 
     def _show_cases(self, summary: Summary, confirms: Confirms | None) -> None:
         """Show the cases that do not pass, or whose verdict moved."""

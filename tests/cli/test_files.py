@@ -242,9 +242,10 @@ def test_show_installed_tells_the_room_in_the_listing(
     text = capsys.readouterr().out
     assert "Claude Code's own skills take 6,039 columns first:" in text
     assert (
-        "  claude-sonnet-4-5, claude-haiku-4-5 and older: 8,000 columns, 2 of 4 skills with their "
-        "text\n    by name only: big1\n    by name only: big2\n"
-    ) in text
+        "claude-sonnet-4-5, claude-haiku-4-5 and older: 8,000 columns, 2 of 4 skills with their"
+        " text by name only: big1 by name only: big2 "
+    ) in " ".join(text.split())
+    assert all(len(line) <= 80 for line in text[text.index("Room in") :].splitlines())
 
 
 # --- describe ----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.report import wording
 from skillwalker.report.html.charts import RatePoint, rate_chart
 from skillwalker.report.html.environment import moment, render
+from skillwalker.report.overview_text import in_file, told_verdict, weakest_first
 
 MOST_POINTS = 20
 """Runs in a chart, the newest ones; the table holds all."""
@@ -53,6 +54,9 @@ def render_index(glances: Sequence[RunGlance]) -> str:
     return render(
         "index.html",
         total=len(glances),
+        newest=_newest(real or simulated),
+        in_file=in_file,
+        told_verdict=told_verdict,
         sections=(
             ("Measured", None, _series(real)),
             ("Simulated", wording.SIMULATED, _series(simulated)),
@@ -60,6 +64,17 @@ def render_index(glances: Sequence[RunGlance]) -> str:
         others=[one for one in glances if one.summary is None],
         moment=moment,
     )
+
+
+def _newest(glances: Iterable[RunGlance]) -> list[RunGlance]:
+    """Give the newest run of each target that was measured, the weakest target first."""
+    newest: dict[tuple[str, str], RunGlance] = {}
+    for one in glances:
+        if one.summary is not None and one.summary.rate_in_file is not None:
+            newest.setdefault((one.summary.target, one.summary.suite), one)
+    by_id = {id(one.summary): one for one in newest.values()}
+    ordered = weakest_first([one.summary for one in newest.values() if one.summary is not None])
+    return [by_id[id(summary)] for summary in ordered]
 
 
 def _series(glances: Iterable[RunGlance]) -> tuple[Series, ...]:

@@ -46,6 +46,7 @@ def test_runs_that_differ_in_what_is_never_pooled_are_series_of_their_own(
 
 def test_simulated_runs_stand_apart_and_say_so() -> None:
     html = render_index([glance(3, simulated=True), glance(2), glance(1)])
+    html = html[html.index('id="measured"') :]
     measured, simulated = html.index('id="measured"'), html.index('id="simulated"')
     assert measured < html.index("20261130T120200") < simulated < html.index("20261130T120300")
     assert wording.SIMULATED in html[simulated:]
@@ -68,3 +69,23 @@ def test_a_run_that_measured_nothing_is_in_the_table_and_not_in_the_chart() -> N
     html = render_index([glance(2, original=None, best=None, cli_version=""), glance(1)])
     assert "<svg" not in html
     assert "20261130T120200" in html
+
+
+def test_the_index_begins_with_the_targets_weakest_first() -> None:
+    run = plain_run().summary
+    assert run.rate_in_file is not None
+    glances = [
+        RunGlance(
+            run_id=name,
+            summary=replace(run, target=name, rate_in_file=replace(run.rate_in_file, rate=rate)),
+            note="",
+            report=None,
+        )
+        for name, rate in (("demo:good", 0.9), ("demo:weak", 0.3), ("demo:good", 0.1))
+    ]
+    html = render_index(glances)
+    first = html[html.index('id="targets"') : html.index('id="measured"')]
+    assert first.index("demo:weak") < first.index("demo:good")
+    assert first.count("demo:good</th>") == 1
+    assert "90 %" in first
+    assert "10 %" not in first

@@ -1,0 +1,29 @@
+from dataclasses import replace
+
+from skillwalker.datatypes.scores import Rate
+from skillwalker.datatypes.vocabulary import Verdict
+from skillwalker.report.overview_text import overview_next, overview_table
+from tests.recorded_runs import plain_run
+
+SUMMARY = replace(plain_run().summary, kind="measure", verdict=Verdict.KEPT, applied=False)
+
+
+def at(rate: float | None) -> Rate:
+    return Rate(k=1, n=2, rate=rate, low=None if rate is None else 0.25, high=0.75)
+
+
+def test_targets_stand_weakest_first_and_those_not_measured_last() -> None:
+    shares = {"a": 0.8, "b": None, "c": 0.4, "d": 0.0}
+    summaries = [
+        replace(SUMMARY, target=name, rate_in_file=at(share)) for name, share in shares.items()
+    ]
+    names, balanced, intervals, verdicts, runs = (
+        list(column.cells) for column in overview_table(summaries).columns
+    )
+    assert names == ["d", "c", "a", "b"]
+    assert balanced == ["0 %", "40 %", "80 %", "—"]
+    assert intervals == ["25–75 %", "25–75 %", "25–75 %", "—"]
+    assert set(verdicts) == {"measured"}
+    assert set(runs) == {SUMMARY.run_id}
+    (line,) = overview_next(summaries)
+    assert line.startswith("next: scil run d --eval review")
