@@ -13,7 +13,8 @@ from skillwalker.datatypes.comparison import (
     Which,
 )
 from skillwalker.datatypes.trials import Trial
-from skillwalker.datatypes.vocabulary import CaseSet, Outcome
+from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason
+from skillwalker.ending import FINISHED
 from skillwalker.errors import StoreError
 from skillwalker.evaluation.store import is_eval_run
 from skillwalker.recording.records import check_version
@@ -46,7 +47,7 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
     trials = _last_attempts((*(one.trial for one in store.warm.taken), *store.trials))
     basis, counted = _counted(trials, description_hash(text), _original(plan, folder) == text)
     if not counted:
-        raise StoreError(f"run {folder.name} holds no trial of its {chosen} description")
+        raise StoreError(_nothing_of(chosen, summary, store))
     moment = began(folder)
     if moment is None:
         raise StoreError(f"{folder.name} is not named like a run")
@@ -73,6 +74,18 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
         asked=_asked(plan),
         outcomes=_outcomes(counted, trials),
     )
+
+
+def _nothing_of(chosen: Which, summary: Row, store: RunStore) -> str:
+    """Say that a run measured nothing of a description, and what kept it from that."""
+    said = f"run {store.run_id} holds no trial of its {chosen} description"
+    stopped, cause = summary.get("stopped_because"), summary.get("cause")
+    if stopped == StopReason.PREFLIGHT:
+        was_run = any(trial.set is CaseSet.CONTROL for trial in store.trials)
+        said += ": its controls failed" if was_run else ": nothing could be run"
+    elif isinstance(stopped, str) and stopped not in FINISHED:
+        said += f": it was stopped by {stopped}"
+    return f"{said} ({cause})" if isinstance(cause, str) and cause else said
 
 
 def _plan(folder: Path) -> Row:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.datatypes.comparison import Basis, Comparison, Shown, Which
-from skillwalker.datatypes.vocabulary import CaseSet
+from skillwalker.datatypes.vocabulary import CaseSet, StopReason
 from skillwalker.errors import StoreError
 from skillwalker.intervals import PairedCase, compare
 from skillwalker.statistics.compared_run import read_compared
@@ -229,6 +229,26 @@ def test_a_run_that_holds_too_little_is_refused(
     (folder / file).unlink()
     with pytest.raises(StoreError, match=words):
         read_compared(folder, which)
+
+
+@pytest.mark.parametrize(
+    ("stopped", "controls", "words"),
+    [
+        (StopReason.PREFLIGHT, "n", r"original description: its controls failed \(it is deaf\)$"),
+        (StopReason.PREFLIGHT, "", r"nothing could be run \(it is deaf\)$"),
+        (StopReason.BUDGET, "t", r"it was stopped by budget \(it is deaf\)$"),
+    ],
+    ids=["controls", "no engine", "budget"],
+)
+def test_a_run_that_never_came_to_its_cases_says_why(
+    tmp_path: Path, stopped: StopReason, controls: str, words: str
+) -> None:
+    made = trials({"named": controls}, side=CaseSet.CONTROL)
+    folder = write_past(tmp_path, past(A, trials=made, cases=MANY, stopped=stopped))
+    path = folder / "measure-summary.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"cause": "it is deaf"}))
+    with pytest.raises(StoreError, match=words):
+        read_compared(folder, Which.HELD)
 
 
 def test_an_eval_run_is_refused(tmp_path: Path) -> None:
