@@ -20,7 +20,7 @@ def trial(
     """Show the trials of a case: prompt, what fired at which step, last words, reason."""
     import json
 
-    from skillwalker.recording.records import trial_row
+    from skillwalker.recording.records import trial_key, trial_row
     from skillwalker.recording.store import (
         SUMMARIES,
         RunStore,
@@ -33,11 +33,18 @@ def trial(
     from skillwalker.transcripts.stream import parse_stream
 
     folder = find_run(open_project(ctx, project).places.output_dir, run_id)
-    found = choose_trials(RunStore(folder).trials, case, index)
+    store = RunStore(folder)
+    taken = store.warm.taken
+    payers = {trial_key(one.trial): one.run_id for one in taken}
+    found = choose_trials((*store.trials, *(one.trial for one in taken)), case, index)
     plan = read_plan(folder)
     prompt = prompts_of(plan).get(case)
     if wants_json(ctx, as_json):
-        rows = [{**trial_row(folder.name, one), "prompt": prompt} for one in found]
+        rows = [
+            trial_row(folder.name, one)
+            | {"prompt": prompt, "reused_from": payers.get(trial_key(one))}
+            for one in found
+        ]
         typer.echo(json.dumps({"trials": rows}, ensure_ascii=False, indent=2))
         return
     ended = any((folder / name).is_file() for name in SUMMARIES)
@@ -48,6 +55,11 @@ def trial(
             words = parse_stream(read_transcript(folder, one.transcript)).answer
         typer.echo(
             describe_trial(
-                one, number=number, prompt=prompt, words=words, text=texts.get(one.candidate, "")
+                one,
+                number=number,
+                prompt=prompt,
+                words=words,
+                text=texts.get(one.candidate, ""),
+                payer=payers.get(trial_key(one)),
             )
         )

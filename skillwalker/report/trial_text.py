@@ -32,7 +32,13 @@ def choose_trials(trials: Sequence[Trial], case: str, index: int | None) -> tupl
 
 
 def describe_trial(
-    trial: Trial, *, number: int, prompt: str | None, words: str | None, text: str = ""
+    trial: Trial,
+    *,
+    number: int,
+    prompt: str | None,
+    words: str | None,
+    text: str = "",
+    payer: str | None = None,
 ) -> str:
     """Write a trial for the terminal.
 
@@ -42,6 +48,7 @@ def describe_trial(
         prompt: what was asked, when the run recorded it.
         words: Claude's last words, when there is a transcript.
         text: what the description is to the run: `original`, `best`, or nothing.
+        payer: the earlier run that it was taken over from.
     """
     lines = [
         f"trial {number} of case {one_line(trial.case)!r}"
@@ -52,6 +59,8 @@ def describe_trial(
         f"  model     {trial.model or 'none answered'} (asked: {trial.model_asked}),"
         f" engine {trial.engine}, CLI {trial.cli_version}",
     ]
+    if payer is not None:
+        lines.append(f"  taken over from run {payer}, which paid for it")
     if trial.also_fired:
         lines.append(f"  also fired  {one_line(', '.join(trial.also_fired))}")
     if trial.transcript is not None:

@@ -163,3 +163,18 @@ def test_two_runs_are_compared_with_all_that_counts_in_them(
     assert (compared["a"]["trials"], compared["b"]["trials"]) == (12, 12)
     (model,) = compared["models"]
     assert all((p["k_a"], p["n_a"]) == (p["k_b"], p["n_b"]) for p in model["pairs"])
+
+
+def test_a_trial_that_was_taken_over_is_shown_with_the_run_that_paid(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = run(capsys, *MEASURE), run(capsys, *MEASURE)
+    name = rows(folder(project, second), "trials.reused.jsonl")[0]["case"]
+    assert main(["trial", second["run_id"], name]) == 0
+    text = capsys.readouterr().out
+    assert "trial 0 of case" in text
+    assert f"taken over from run {first['run_id']}, which paid for it" in text
+    for summary, payer in ((first, None), (second, first["run_id"])):
+        assert main(["trial", summary["run_id"], name, "--json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["trials"]
+        assert (row["run_id"], row["reused_from"]) == (summary["run_id"], payer)
