@@ -1,12 +1,12 @@
 """What evals draft does once its options are read."""
 
 import json
-from dataclasses import dataclass
 from functools import partial
 
 import anyio
 import typer
 
+from skillwalker.cli.draft_task import SIMULATED, Drafter, DraftTask
 from skillwalker.cli.engines import engine_settings, payer_of
 from skillwalker.cli.named_files import target_asked
 from skillwalker.cli.options import Project
@@ -28,6 +28,7 @@ from skillwalker.estimate.guess import cold_cost, make_prior, require_prices
 from skillwalker.limits import Limits
 from skillwalker.paths import Places, in_project
 from skillwalker.prices import prices_by_model
+from skillwalker.report.wording import NOBODY_PAYS
 from skillwalker.standin.server import is_standin
 from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
 from skillwalker.targets.kind import KINDS
@@ -35,44 +36,6 @@ from skillwalker.targets.names import known_targets, named_siblings, written_in_
 
 GRACE = 180.0
 """Seconds that an answer may take behind a deadline: as many as a trial."""
-SIMULATED = "simulated"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftTask:
-    """What is asked for."""
-
-    target: Target
-    suite: str
-    count: int
-    improver: str | None
-    model: str | None
-    claude: str | None
-    max_cost_usd: float | None
-    review: bool
-    dry_run: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drafter:
-    """Who is asked."""
-
-    improver: str
-    model: str
-    """The full id."""
-
-    standin: bool = False
-    """Whether a stand-in answers in the place of the API."""
-
-    @property
-    def is_free(self) -> bool:
-        """Whether nobody is asked at all."""
-        return self.improver == SIMULATED
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether what comes is not Claude's."""
-        return self.is_free or self.standin
 
 
 def the_target(skill: str | None, agent: str | None, places: Places) -> Target:
@@ -111,7 +74,7 @@ def draft(opened: Project, task: DraftTask, *, as_json: bool) -> int:
     completer = _completer(opened, task, drafter, told)
     typer.echo(f"drafting {task.count} cases for {task.target.id}: {_who(drafter)}", err=True)
     request = make_request(task.target, named_siblings(task.target, places), count=task.count)
-    drafted = _ask(request, completer)
+    drafted = _ask(request, completer, standin=drafter.standin)
     if drafted is None:
         return EXIT_INTERRUPTED
     values = _values(drafted, drafter, task.target, places)
@@ -172,7 +135,7 @@ def _worst_cost(opened: Project, drafter: Drafter) -> float | None:
     return None if one is None else one * MAX_CALLS
 
 
-def _ask(request: DraftRequest, completer: LimitedCompleter) -> Draft | None:
+def _ask(request: DraftRequest, completer: LimitedCompleter, *, standin: bool) -> Draft | None:
     """Ask, and say what it cost however it ends.
 
     Raises:
@@ -192,7 +155,8 @@ def _ask(request: DraftRequest, completer: LimitedCompleter) -> Draft | None:
             if unknown
             else ""
         )
-        typer.echo(f"spent ${limits.cost_usd:.4f}{doubt}", err=True)
+        spent = NOBODY_PAYS if standin else f"spent ${limits.cost_usd:.4f}{doubt}"
+        typer.echo(spent, err=True)
 
 
 def _values(drafted: Draft, drafter: Drafter, target: Target, places: Places) -> dict[str, object]:

@@ -50,7 +50,8 @@ def evals_draft(
     project: ProjectOption = None,
 ) -> int:
     """Let Claude propose cases for a new suite: check them, mark them, let you review them."""
-    from skillwalker.cli.draft_running import DraftTask, draft, the_target
+    from skillwalker.cli.draft_running import draft, the_target
+    from skillwalker.cli.draft_task import DraftTask
 
     opened = open_project(ctx, project)
     target = the_target(skill, agent, opened.places)

@@ -115,6 +115,20 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(project: Path, capsys: Output)
     assert not (project / "evals").exists()
 
 
+def test_a_plan_at_a_stand_in_says_that_nobody_is_billed(
+    project: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-dummy")
+    with serve(RoutedBehaviour()) as standin:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", standin.url)
+        assert run(project, "--skill", "demo:review", "--dry-run", "--json") == 0
+        assert json.loads(capsys.readouterr().out)["payer"] == "nobody: a stand-in answers"
+        assert run(project, "--skill", "demo:review", "--improver", "api") in {0, 1}
+    said = capsys.readouterr().err
+    assert "nobody is billed" in said
+    assert "spent $" not in said
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
