@@ -15,13 +15,12 @@ from pathlib import Path
 import anyio
 
 from skillwalker.config import LoopConfig
-from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import Event
-from skillwalker.datatypes.vocabulary import CaseSet, Phase, TargetKind
+from skillwalker.datatypes.vocabulary import Phase, TargetKind
 from skillwalker.engines.registry import open_engine
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring
+from skillwalker.measuring import Measuring, every_case
 from skillwalker.paths import open_places
 from skillwalker.plan import Plan, prepare
 from skillwalker.recording.store import RunStore
@@ -40,7 +39,6 @@ def _ignore(event: Event) -> None:
 async def measure(plan: Plan, folder: Path, runs: int) -> Iteration:
     """Measure the original once, with as many runs a case as make up the trials."""
     text = plan.target.description
-    cases: list[tuple[TriggerCase, CaseSet, int]] = [(s.case, s.set, runs) for s in plan.cases]
     async with open_engine("simulated", seed=0) as engine:
         store = RunStore(folder, paid=False)
         measuring = Measuring(
@@ -51,7 +49,7 @@ async def measure(plan: Plan, folder: Path, runs: int) -> Iteration:
             listener=_ignore,
             workdir=folder,
         )
-        results = await measuring.run(cases, text, 1)
+        results = await measuring.run(every_case(plan.cases, runs), text, 1)
         store.close()
     return Iteration(
         number=1,

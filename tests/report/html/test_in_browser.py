@@ -184,6 +184,7 @@ def test_a_hint_stands_where_a_table_scrolls_and_nowhere_else(
         "JSON.stringify([...document.querySelectorAll('.scroll')].map(e => [e.scrollWidth >"
         " e.clientWidth, parseFloat(getComputedStyle(e, '::before').height) > 0]))"
     )
+    hints: list[list[bool]] = []
     for _ in range(200):  # a hint comes with the first frame that is drawn
         hints = json.loads(browser.evaluate(look))
         if all(wide == is_hinted for wide, is_hinted in hints):
