@@ -12,6 +12,7 @@ from skillwalker.estimate.worst_case import Estimate, estimate_run
 from skillwalker.overnight.decisions import GOOD_ENOUGH, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import NightTask
 from skillwalker.overnight.night import order_of
+from skillwalker.overnight.results import reason_of
 from skillwalker.overnight.standing import Claude, Standing, look_at
 from skillwalker.paths import Places
 from skillwalker.plan import Order, plan_order
@@ -44,7 +45,7 @@ def intend(
             found = look_at(order, places, claude, known)
             work = tuple(_work(task, entry, found, places, claude, prices))
         except SkillwalkerError as error:
-            yield Intention(entry=entry, reason=str(error), is_faulty=True)
+            yield Intention(entry=entry, reason=reason_of(error), is_faulty=True)
             continue
         reason = None if work else reason_not_to_tune(found.known, found.searchable)
         yield Intention(entry=entry, work=work, reason=reason)

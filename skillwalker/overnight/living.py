@@ -11,6 +11,7 @@ from skillwalker.limits import Limits
 from skillwalker.overnight.begun import count_begun
 from skillwalker.overnight.journal import NightJournal, NightTask
 from skillwalker.overnight.night import Night, NightTools
+from skillwalker.overnight.results import reason_of
 from skillwalker.overnight.summary import DONE, write_night
 from skillwalker.paths import Places
 from skillwalker.recording.lock_file import read_lock
@@ -60,7 +61,7 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
         shard=None if task.shard is None else f"{task.shard[0]}/{task.shard[1]}",
         stopped_because=_why_it_stopped(tools.limits, was_cut=night.was_cut),
         targets=targets,
-        broken=tuple(BrokenSuite(suite=one.suite, reason=one.reason) for one in broken),
+        broken=tuple(BrokenSuite(suite=one.suite, reason=reason_of(one.reason)) for one in broken),
     )
     write_night(folder, summary, _own(summary, read_lock(tools.places.project)))
     return summary

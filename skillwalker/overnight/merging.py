@@ -10,6 +10,7 @@ from skillwalker.datatypes.nights import NightSummary, NightTarget, Stage
 from skillwalker.errors import SkillwalkerError, StoreError, TargetError
 from skillwalker.overnight.journal import NightJournal, NightTask, read_task
 from skillwalker.overnight.night import order_of
+from skillwalker.overnight.results import reason_of
 from skillwalker.overnight.standing import Claude, look_at
 from skillwalker.overnight.summary import (
     merge_nights,
@@ -101,7 +102,9 @@ class _Writer:
                 entries[key] = self._write(target, target.description, entry, summary)
                 rows.append(replace(target, applied=True, after=target.found or target.after))
             except SkillwalkerError as error:
-                rows.append(replace(target, applied=False, reason=str(error), exit_code=FAULT))
+                rows.append(
+                    replace(target, applied=False, reason=reason_of(error), exit_code=FAULT)
+                )
         return replace(summary, targets=tuple(rows))
 
     def _write(

@@ -18,7 +18,7 @@ from skillwalker.limits import Limits
 from skillwalker.overnight.begun import Begun, find_begun, so_far, uncounted
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import Decision, NightJournal, NightTask
-from skillwalker.overnight.results import Progress, stage_result, target_row
+from skillwalker.overnight.results import Progress, reason_of, stage_result, target_row
 from skillwalker.overnight.standing import Claude, Standing, look_at
 from skillwalker.paths import Places
 from skillwalker.plan import Order
@@ -90,13 +90,13 @@ class Night:
         try:
             found = look_at(order, places, self._tools.claude, read_lock(places.project))
         except SkillwalkerError as error:
-            progress.fail(str(error), error.exit_code)
+            progress.fail(reason_of(error), error.exit_code)
             self._tools.ended(
                 entry,
                 StageResult(
                     stage=Stage.MEASURE,
                     run_id=None,
-                    cause=str(error),
+                    cause=reason_of(error),
                     exit_code=error.exit_code,
                 ),
             )
@@ -169,7 +169,7 @@ class Night:
             result = await self._run(entry, stage, order)
         except BusyError as error:
             result = self._so_far(entry, stage, error)
-            progress.pass_over(result, str(error))
+            progress.pass_over(result, reason_of(error))
             self._tools.ended(entry, result)
             return False
         self._tools.ended(entry, result)
@@ -216,7 +216,7 @@ class Night:
 
     def _so_far(self, entry: Entry, stage: Stage, error: SkillwalkerError) -> StageResult:
         """Give the result of a stage that ended with an error, with what it has spent."""
-        run_id, cause, code = self._journal.begun(entry, stage), str(error), error.exit_code
+        run_id, cause, code = self._journal.begun(entry, stage), reason_of(error), error.exit_code
         if run_id is None:
             return StageResult(stage=stage, run_id=None, cause=cause, exit_code=code)
         folder = self._tools.places.output_dir / run_id

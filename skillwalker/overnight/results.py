@@ -8,6 +8,7 @@ from skillwalker.datatypes.nights import NightAction, NightTarget, Revert, Stage
 from skillwalker.datatypes.scores import Rate, Rates
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.errors import SkillwalkerError
 
 INCONCLUSIVE = 3
 """Exit code of a run that says nothing."""
@@ -62,6 +63,12 @@ class Progress:
         """Note that the night ended before it was done with."""
         if self.failure is None:
             self.is_left, self.left = True, self.left or reason
+
+
+def reason_of(fault: SkillwalkerError | str) -> str:
+    """Put a fault on one line: each of its parts may stand on one of its own."""
+    lines = (line.strip() for line in str(fault).splitlines())
+    return "; ".join(line for line in lines if line).replace(":; ", ": ")
 
 
 def stage_result(stage: Stage, summary: Summary) -> StageResult:

@@ -251,14 +251,14 @@ def test_what_fails_is_named_and_stops_nobody_else(project: Path) -> None:
         {
             "review measure": SAYS_NOTHING,
             "gaps measure": ended_as(original=BAD),
-            "gaps acil": TargetError("it is gone"),
+            "gaps acil": TargetError("it is gone:\n  - one fault\n\n  - another"),
         },
     )
     rows = [(t.suite, t.action.value, t.exit_code) for t in night.targets]
     assert rows == [("gaps", "failed", 1), ("review", "inconclusive", 3), ("weather", "failed", 1)]
     assert "description" in str(night.of("weather").reason)
     assert night.of("review").reason == "all timed out"
-    assert night.of("gaps").reason == "it is gone"
+    assert night.of("gaps").reason == "it is gone: - one fault; - another"
     assert night.ran == ("gaps measure", "review measure", "gaps acil")
 
 
