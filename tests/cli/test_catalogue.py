@@ -365,3 +365,14 @@ def test_a_lock_file_that_cannot_be_updated_is_told_behind_the_result(
     after = text.split("recorded in ")[1]
     assert "warning: skillwalker.lock was not updated" in after
     assert "read-only" in after
+
+
+def test_many_targets_end_in_one_table_and_say_simulated_once_more(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, words = said(capsys, "measure", "--all", *CAPPED)
+    assert words.index("recorded in") < words.index("Weakest first")
+    last = words[words.index("Weakest first") :]
+    assert last.count("SIMULATED: no model") == 1
+    assert "next: " in last
+    assert "Cases that failed" not in words
