@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from skillwalker.api import run_acil_loop, run_evals, run_scil_loop, run_test_eval
     from skillwalker.errors import (
         BudgetReached,
+        BusyError,
         CompletionError,
         ConfigError,
         ConfigNotFoundError,
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BudgetReached",
+    "BusyError",
     "CompletionError",
     "ConfigError",
     "ConfigNotFoundError",
