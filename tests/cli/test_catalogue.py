@@ -367,8 +367,9 @@ def test_a_lock_file_that_cannot_be_updated_is_told_behind_the_result(
     assert "read-only" in after
 
 
+@pytest.mark.usefixtures("project")
 def test_many_targets_end_in_one_table_and_say_simulated_once_more(
-    project: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     _, words = said(capsys, "measure", "--all", *CAPPED)
     assert words.index("recorded in") < words.index("Weakest first")

@@ -150,7 +150,8 @@ def test_an_interrupted_run_names_the_line_that_goes_on_with_it(tmp_path: Path) 
     _, err = run.communicate(timeout=60)
     (folder,) = (project / "output").glob("2*")
     assert run.returncode == 130, err
-    assert f"next: scil run --resume {folder.name}" in err
+    (said,) = (line for line in err.splitlines() if line.startswith("next: "))
+    assert said == f"next: scil -C {project} run --resume {folder.name}"
     assert main(["-C", str(project), "scil", "run", "--resume", folder.name, "--quiet"]) == 0
     assert_nothing_twice(folder)
 
