@@ -15,6 +15,8 @@ import typer
 from skillwalker.cli.endings import EXIT_GATE
 from skillwalker.cli.environment import command_environment
 from skillwalker.cli.options import Said, open_project
+from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.metrics import (
     CommandRun,
     Direction,
@@ -26,6 +28,7 @@ from skillwalker.datatypes.metrics import (
 )
 from skillwalker.errors import ConfigError
 from skillwalker.faults import quoted
+from skillwalker.limits import Limits
 from skillwalker.metrics.extract import choose_primary, normal_name, read_metric_lines
 from skillwalker.metrics.history import HISTORY, append_row, read_rows
 from skillwalker.metrics.rows import (
@@ -104,7 +107,10 @@ def run(ctx: typer.Context, task: Task, project: Path | None, *, as_json: bool) 
         wall=task.wall,
         primary=task.primary,
     )
-    verification = anyio.run(work)
+    # Cancelled, not interrupted: an exception at any instruction could leave the command running.
+    verification = anyio.run(partial(run_watched, work, Limits(), at_once=True))
+    if verification is None:
+        raise typer.Exit(EXIT_INTERRUPTED)
     if entries is not None:
         for line in entries.left_out:
             typer.echo(f"warning: {line}", err=True)

@@ -34,8 +34,15 @@ LEAVE_GRACE = 4.0
 FIRST = "\nfinishing what is in flight; press Ctrl-C again to stop now\n"
 
 
-async def run_watched(work: Callable[[], Awaitable[R]], limits: Limits) -> R | None:
+async def run_watched(
+    work: Callable[[], Awaitable[R]], limits: Limits, *, at_once: bool = False
+) -> R | None:
     """Do work under the signals that end it; None when it was interrupted twice.
+
+    Args:
+        work: is cancelled by the second signal.
+        limits: are told of the first, so that what is in flight is finished.
+        at_once: whether the first signal cancels the work, since nothing of it is worth keeping.
 
     Raises:
         SkillwalkerError: what the work raises, taken out of any group of tasks.
@@ -43,7 +50,7 @@ async def run_watched(work: Callable[[], Awaitable[R]], limits: Limits) -> R | N
     done: list[R] = []
     failed: list[Exception] = []
     async with anyio.create_task_group() as tasks:
-        watch = _Watch(limits, tasks.cancel_scope, current_token())
+        watch = _Watch(limits, tasks.cancel_scope, current_token(), at_once=at_once)
         with handled(watch.receive):
             try:
                 done.append(await work())
@@ -60,11 +67,13 @@ async def run_watched(work: Callable[[], Awaitable[R]], limits: Limits) -> R | N
 class _Watch:
     """Receives signals while a run is on, in the main thread between two instructions."""
 
-    def __init__(self, limits: Limits, scope: anyio.CancelScope, loop: EventLoopToken) -> None:
+    def __init__(
+        self, limits: Limits, scope: anyio.CancelScope, loop: EventLoopToken, *, at_once: bool
+    ) -> None:
         self._limits = limits
         self._scope = scope
         self._loop = loop
-        self._told = False
+        self._told = at_once
         self._yielded = threading.Event()
         self._over = threading.Event()
 
