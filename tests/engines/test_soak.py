@@ -100,7 +100,7 @@ def test_the_rates_are_what_the_model_did_at_any_concurrency(tmp_path: Path) -> 
     with serve(with_chance(0.5)) as standin:
         user = User(make_bench_project(tmp_path, cases=cases), standin.url)
         for limit in ("1", "10"):
-            ran = user.measure(claude, "--concurrency", limit)
+            ran = user.measure(claude, "--fresh", "--concurrency", limit)
             assert counts(ran) == [hits, 7, 7 - false_alarms, 7]
             rows = user.rows(ran.summary, "trials.jsonl")
             outcomes.append(sorted((row["case"], row["run_index"], row["outcome"]) for row in rows))
