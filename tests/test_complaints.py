@@ -476,7 +476,8 @@ def test_b12_7_a_frontmatter_that_is_not_at_the_top_is_named(tmp_path: Path) -> 
     assert user.run("measure", TARGET, "--engine", "simulated").code == 1
     assert not (project / "output").exists()
     shown = user.run("show", TARGET)
-    assert "there is no frontmatter between two lines `---` at the top of the file" in shown.out
+    words = " ".join(shown.out.split())
+    assert "there is no frontmatter between two lines `---` at the top of the file" in words
 
 
 @pytest.mark.cli

@@ -111,7 +111,7 @@ def answer(asked: Asked) -> Reply:
 
 def make_project(root: Path) -> Path:
     places = make_eval_project(root, *CASES)
-    write(root / "secret", "hidden")
+    write(root / "secret", OUTSIDE)
     write(places.evals_dir / "mixed/rubrics/files.md", RUBRIC)
     write(places.evals_dir / "mixed/scaffolds/api/old.py", "old")
     write(places.evals_dir / "mixed/scaffolds/api/same.py", "same")
@@ -155,6 +155,7 @@ def lines_in(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
 
 
+OUTSIDE = "what lies outside of the folder of a trial"
 LOCAL = [
     pytest.param("local", version, judge, marks=pytest.mark.cli, id=f"local-{version}-{judge}")
     for version, judge in zip(VERSIONS, ("api", "cli"), strict=True)
@@ -198,7 +199,7 @@ def test_a_suite_of_all_types_gives_the_right_rows(
     written = b"".join([*unzipped, *(path.read_bytes() for path in files)])
     assert KEY.encode() not in written
     assert b"root:x:" not in written
-    assert b"hidden" not in written
+    assert OUTSIDE.encode() not in written
     if engine == "docker":
         assert our_containers() == []
 

@@ -73,8 +73,9 @@ def merge_entries(project: Path, change: Callable[[Entries], Entries]) -> None:
     for _ in range(ATTEMPTS):
         old = _bytes(path)
         entries = parse_lock(path, old)
-        new = write_entries({**entries, **change(entries)})
-        if new == old:
+        changed = change(entries)
+        new = write_entries({**entries, **changed})
+        if not changed or new == old:
             return
         _require_writable(path, old)
         try:

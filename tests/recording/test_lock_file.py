@@ -11,7 +11,7 @@ from skillwalker.datatypes.lock_entries import AppliedChange, EntryKey, LockEntr
 from skillwalker.datatypes.scores import Rate, Rates
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import StoreError
-from skillwalker.recording.lock_file import LOCK_FILE, read_lock, update_lock
+from skillwalker.recording.lock_file import LOCK_FILE, merge_entries, read_lock, update_lock
 
 RATE = Rate(k=9, n=12, rate=0.75, low=0.5, high=0.9)
 RATES = Rates(accuracy=RATE, recall=RATE, specificity=RATE, balanced=RATE)
@@ -141,3 +141,8 @@ def test_a_file_that_its_owner_made_read_only_is_not_replaced(tmp_path: Path) ->
     with pytest.raises(StoreError, match="read-only"):
         put(tmp_path, replace(entry_of(), looks=9))
     assert path.read_bytes() == before
+
+
+def test_where_nothing_changes_no_file_is_made(tmp_path: Path) -> None:
+    merge_entries(tmp_path, lambda _entries: {})
+    assert not (tmp_path / LOCK_FILE).exists()
