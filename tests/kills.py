@@ -19,7 +19,10 @@ _FORKS.set_forkserver_preload(["skillwalker.cli.improve", "skillwalker.cli.resum
 NEVER = 120.0
 """Seconds in which a life of a run ends by itself."""
 OWN_WORDS = ("run_id", "run_index_there", "began")
-TIMES = ("duration_s", "duration", "seconds")
+TIMES = (
+    *("duration_s", "duration", "seconds", "turns", "cost_usd", "cost_estimated", "cache_share"),
+    *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "calls"),
+)
 SIMULATED_STRATEGIES = {
     "phases": ("--runs-per-query", "5", "--holdout", "0.5"),
     "race": ("--search", "race", "--max-trials", "150"),
