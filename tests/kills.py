@@ -19,10 +19,7 @@ _FORKS.set_forkserver_preload(["skillwalker.cli.improve", "skillwalker.cli.resum
 NEVER = 120.0
 """Seconds in which a life of a run ends by itself."""
 OWN_WORDS = ("run_id", "run_index_there", "began")
-TIMES = (
-    *("duration_s", "duration", "seconds", "turns", "cost_usd", "cost_estimated", "cache_share"),
-    *("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "calls"),
-)
+TIMES = ("duration_s", "duration", "seconds")
 SIMULATED_STRATEGIES = {
     "phases": ("--runs-per-query", "5", "--holdout", "0.5"),
     "race": ("--search", "race", "--max-trials", "150"),
@@ -190,6 +187,16 @@ def what_is_left(project: Path, run: Path) -> dict[str, object]:
         "lock": plain(json.loads(lock.read_text("utf-8"))) if lock.exists() else None,
         "files": {str(path): path.read_bytes() for path in project.glob("plugins/*/skills/*/*")},
     }
+
+
+def differences(one: object, other: object, at: str = "") -> list[str]:
+    """Name the places where two records differ, with what stands there."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and one.keys() == other.keys():
+        return [line for key in one for line in differences(one[key], other[key], f"{at}.{key}")]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = enumerate(zip(one, other, strict=True))
+        return [line for n, (a, b) in pairs for line in differences(a, b, f"{at}[{n}]")]
+    return [] if one == other else [f"{at}: {one!r} != {other!r}"]
 
 
 def begin_anew(project: Path, make: Callable[[], Path]) -> Path:

@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from math import fsum
 
 import anyio
 import typer
@@ -265,7 +266,7 @@ def _record(
             "calls": len(usage),
             "input_tokens": sum(each.input_tokens for each in usage),
             "output_tokens": sum(each.output_tokens for each in usage),
-            "cost_usd": sum(cost for cost in costs if cost is not None),
+            "cost_usd": fsum(cost for cost in costs if cost is not None),
             "cost_unknown_calls": sum(cost is None for cost in costs),
         },
     }

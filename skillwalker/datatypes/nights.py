@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import fsum
 
 from skillwalker.datatypes.scores import Rate
 from skillwalker.datatypes.vocabulary import TargetKind
@@ -105,7 +106,7 @@ class NightSummary:
     @property
     def cost_usd(self) -> float:
         """Known costs of all targets, in US dollars."""
-        return sum(target.cost_usd for target in self.targets)
+        return fsum(target.cost_usd for target in self.targets)
 
     @property
     def cost_unknown_calls(self) -> int:

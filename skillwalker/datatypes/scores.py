@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.metrics import TrackedMetric
@@ -177,7 +178,7 @@ class UsageTotal:
 
 
 def sum_usage(usages: Iterable[Usage]) -> UsageTotal:
-    """Add up tokens and known costs; what is unknown is counted, never free."""
+    """Add up tokens and known costs, in any order the same; what is unknown is counted."""
     spent = tuple(usages)
     return UsageTotal(
         calls=len(spent),
@@ -185,7 +186,7 @@ def sum_usage(usages: Iterable[Usage]) -> UsageTotal:
         output_tokens=sum(usage.output_tokens for usage in spent),
         cache_read_tokens=sum(usage.cache_read_tokens for usage in spent),
         cache_write_tokens=sum(usage.cache_write_tokens for usage in spent),
-        cost_usd=sum(usage.cost_usd or 0.0 for usage in spent),
+        cost_usd=fsum(usage.cost_usd or 0.0 for usage in spent),
         cost_unknown_calls=sum(usage.cost_usd is None for usage in spent),
     )
 

@@ -98,7 +98,8 @@ async def _open_local(_seed: int, given: EngineSettings | None) -> AsyncIterator
 @asynccontextmanager
 async def _open_docker(_seed: int, given: EngineSettings | None) -> AsyncIterator[Engine]:
     from skillwalker.engines.docker.image import IMAGE
-    from skillwalker.engines.docker.run import DockerSettings, open_docker
+    from skillwalker.engines.docker.run import open_docker
+    from skillwalker.engines.docker.settings import DockerSettings
 
     settings = _need_settings("docker", given)
     told = DockerSettings(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 
 from skillwalker.datatypes.nights import Stage, StageResult
@@ -49,7 +50,7 @@ def read_spent(folder: Path) -> Spent:
         costs = [usage.cost_usd for _, _, usage in store.calls()]
         return Spent(
             trials=store.spent,
-            cost_usd=sum(cost for cost in costs if cost is not None),
+            cost_usd=fsum(cost for cost in costs if cost is not None),
             cost_unknown_calls=sum(cost is None for cost in costs),
         )
     finally:

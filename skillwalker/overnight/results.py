@@ -1,6 +1,7 @@
 """What became of a target: the runs of its stages made one row (pure)."""
 
 from dataclasses import dataclass, field
+from math import fsum
 
 from skillwalker.catalogue import Entry
 from skillwalker.datatypes.lock_entries import LockEntry
@@ -88,7 +89,7 @@ def stage_result(stage: Stage, summary: Summary) -> StageResult:
         best_description=summary.best_description if summary.improved else None,
         p_better=None if gate is None else gate.p_better,
         trials=summary.trials,
-        cost_usd=sum(total.cost_usd for total in totals),
+        cost_usd=fsum(total.cost_usd for total in totals),
         cost_unknown_calls=sum(total.cost_unknown_calls for total in totals),
         exit_code=INCONCLUSIVE if summary.verdict is Verdict.INCONCLUSIVE else 0,
     )
@@ -115,7 +116,7 @@ def target_row(progress: Progress) -> NightTarget:
         revert=_revert(progress),
         run_ids=tuple(result.run_id for result in results if result.run_id is not None),
         trials=sum(result.trials for result in results),
-        cost_usd=sum(result.cost_usd for result in results),
+        cost_usd=fsum(result.cost_usd for result in results),
         cost_unknown_calls=sum(result.cost_unknown_calls for result in results),
         exit_code=0 if progress.failure is None else progress.failure[1],
     )

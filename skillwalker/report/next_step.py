@@ -1,5 +1,7 @@
 """The command that a user would give when a run of the loop has ended (pure)."""
 
+from math import fsum
+
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.paths import in_project
@@ -101,7 +103,7 @@ def _to_raise(summary: Summary) -> str:
     """Name the limit that has to be raised for a run to go on, and what would do."""
     match summary.limit:
         case "--max-cost-usd":
-            spent = sum(total.cost_usd for _, total in summary.usage)
+            spent = fsum(total.cost_usd for _, total in summary.usage)
             return f" --max-cost-usd N   (N: more than {spent:.2f})"
         case "--max-pause":
             return "   (when the limit is over, or with a longer --max-pause)"

@@ -1,5 +1,7 @@
 """Numbers and verdicts in words: the one place where a fraction becomes a percentage (pure)."""
 
+from math import fsum
+
 from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
@@ -180,7 +182,7 @@ def _reused(summary: Summary) -> str:
 
 def money(summary: Summary) -> str:
     """Say what the run cost, with what is not known."""
-    known = sum(total.cost_usd for _, total in summary.usage)
+    known = fsum(total.cost_usd for _, total in summary.usage)
     unknown = sum(total.cost_unknown_calls for _, total in summary.usage)
     calls = ", ".join(f"{total.calls} {name}" for name, total in summary.usage if total.calls)
     more = f" and {unknown_calls(unknown)}" if unknown else ""

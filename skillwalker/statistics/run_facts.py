@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from math import fsum
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -137,7 +138,7 @@ def add_usage(totals: Iterable[UsageTotal]) -> UsageTotal:
         output_tokens=sum(part.output_tokens for part in parts),
         cache_read_tokens=sum(part.cache_read_tokens for part in parts),
         cache_write_tokens=sum(part.cache_write_tokens for part in parts),
-        cost_usd=sum(part.cost_usd for part in parts),
+        cost_usd=fsum(part.cost_usd for part in parts),
         cost_unknown_calls=sum(part.cost_unknown_calls for part in parts),
     )
 

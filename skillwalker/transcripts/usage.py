@@ -7,6 +7,7 @@ cut off nor for those of a subagent; the run's last event counts the latter by m
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from math import fsum
 
 from skillwalker.datatypes.trials import Usage
 from skillwalker.prices import plain_model
@@ -113,13 +114,14 @@ class UsageMeter:
         """Price every message; None when one of them has no known price."""
         if self._price is None:
             return None
-        total = 0.0
+        known: list[float] = []
         for model, tokens in counts:
             cost = self._price(model, tokens)
             if cost is None:
                 return None
-            total += cost
-        return total
+            known.append(cost)
+        # A subagent's messages come before or after others: the sum must not depend on that.
+        return fsum(known)
 
 
 def _newest(old: int | None, new: int | None) -> int | None:

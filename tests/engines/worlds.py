@@ -10,7 +10,8 @@ import anyio
 from skillwalker.claude_code.command import Access
 from skillwalker.datatypes.trials import CalledAs, Invocation, Transcript
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.engines.docker.run import DockerSettings, open_docker
+from skillwalker.engines.docker.run import open_docker
+from skillwalker.engines.docker.settings import DockerSettings
 from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.simulated import SimulatedEngine

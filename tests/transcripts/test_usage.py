@@ -1,13 +1,17 @@
 """What a run used and cost: each message once, from one price list, unknown when not seen."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skillwalker.datatypes.trials import CalledAs, Usage
 from skillwalker.transcripts.events import Tokens
 from skillwalker.transcripts.stream import Ending, StreamParser
+from skillwalker.transcripts.usage import UsageMeter
 from tests.stream_cases import ALPHA, MODEL, VERSIONS
 
 DATA = Path(__file__).parents[1] / "data" / "streams"
@@ -209,3 +213,20 @@ def test_a_run_ended_at_its_trigger_is_an_estimate(version: str) -> None:
 def test_a_message_that_was_cut_off_in_a_finished_run_is_an_estimate() -> None:
     usage = recorded("2.1.332", "cut-in-text")
     assert usage.cost_estimated
+
+
+@given(inputs=st.lists(st.integers(0, 100_000), min_size=1, max_size=8), data=st.data())
+def test_messages_cost_the_same_in_whichever_order_they_came(
+    inputs: list[int], data: st.DataObject
+) -> None:
+    numbered = list(enumerate(inputs))
+    costs = {_metered(order).cost_usd for order in (numbered, data.draw(st.permutations(numbered)))}
+    assert len(costs) == 1
+
+
+def _metered(messages: Sequence[tuple[int, int]]) -> Usage:
+    meter = UsageMeter(lambda _model, tokens: (tokens.input or 0) * 1.1e-6)
+    for number, count in messages:
+        tokens = Tokens(input=count, output=1)
+        meter.add(f"msg_{number}", tokens, is_final=True, model=MODEL)
+    return meter.usage({})

@@ -2,9 +2,9 @@
 
 import secrets
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from skillwalker.engines.docker.client import connect, read_daemon
 from skillwalker.engines.docker.container import Containers
 from skillwalker.engines.docker.facts import describe_engine
 from skillwalker.engines.docker.hardening import CANNOT_SET_UP, Job
-from skillwalker.engines.docker.image import IMAGE, SandboxImage, need_image
+from skillwalker.engines.docker.image import SandboxImage, need_image
+from skillwalker.engines.docker.settings import DockerSettings
 from skillwalker.engines.docker.sweep import sweep, this_process
 from skillwalker.engines.docker.trial_folder import inner_plugin_dirs, write_trial
 from skillwalker.engines.key_proxy import KeyProxy, serve_key_proxy
@@ -27,41 +28,15 @@ from skillwalker.engines.output_files import Snapshot, snapshot
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.errors import EngineUnavailableError, TrialError
-from skillwalker.prices import Price
 from skillwalker.scratch import no_place, scratch_folder
 from skillwalker.standin.server import is_standin
 from skillwalker.transcripts.failures import shorten
-
-IDLE_TIMEOUT = 120.0
-"""Seconds without an event, as in the local engine."""
 
 _CLI = "claude"
 _SOCKET = "api.sock"
 _SPARE_CONNECTIONS = 8
 _LOGIN = "set ANTHROPIC_API_KEY"
 _SHARED = "see that the daemon runs on this machine and may mount the folder that TMPDIR names"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DockerSettings:
-    """What a docker engine is told once."""
-
-    access: Access
-    temp_root: Path
-    """Folder in which the trials' folders and the key proxy's socket are made."""
-    path: str
-    """PATH for git on this machine; containers have their own."""
-    concurrency: int
-    docker_host: str | None = None
-    """As in DOCKER_HOST; None takes the user's current Docker context."""
-    image: str = IMAGE
-    extra_env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variables that the user asked for in `engine-env`; they are visible in the container."""
-    permission_mode: str = "dontAsk"
-    listing_budget: int | None = None
-    idle_timeout: float = IDLE_TIMEOUT
-    prices: Mapping[str, Price] = field(default_factory=dict)
-    """Prices of the project's settings by model; they hold whatever the table says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
