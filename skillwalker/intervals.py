@@ -8,7 +8,7 @@ question, clustered by question).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import atan, cos, erf, inf, pi, sin, sqrt
 from statistics import NormalDist, fmean, variance
@@ -60,6 +60,9 @@ class Change:
     recall_error: float | None = None
     """Standard error of `recall_change` over cases."""
     specificity_error: float | None = None
+    recall_interval: tuple[float, float] | None = None
+    """Likewise of `recall_change`, over the cases of its class; None where it has under two."""
+    specificity_interval: tuple[float, float] | None = None
 
 
 def normal_cdf(x: float) -> float:
@@ -174,32 +177,44 @@ def compare(pairs: Sequence[PairedCase], confidence: float = CONFIDENCE) -> Chan
 
     `p_better` is normal with rates smoothed to (k + 1/2) / (n + 1), the mean change made unbiased
     again by the mean of (n + 1) / n, and a variance by class over cases. The interval is Student's
-    over the plain differences of the rates.
+    over the plain differences of the rates; that of a class is the same over its cases alone.
 
     Source: Miller (see the module); the smoothing and the floor as in Skillwalker's simulation.
     """
     shared = tuple(pair for pair in pairs if pair.n0 > 0 and pair.n1 > 0)
     positive = tuple(pair for pair in shared if pair.positive)
     negative = tuple(pair for pair in shared if not pair.positive)
-    recall, specificity = _mean_change(positive), _mean_change(negative)
+    by_class = Change(
+        p_better=None,
+        change=None,
+        interval=None,
+        recall_change=_mean_change(positive),
+        specificity_change=_mean_change(negative),
+        recall_interval=_class_interval(positive, confidence),
+        specificity_interval=_class_interval(negative, confidence),
+    )
+    return _over_both(by_class, positive, negative, confidence)
+
+
+def _over_both(
+    by_class: Change,
+    positive: Sequence[PairedCase],
+    negative: Sequence[PairedCase],
+    confidence: float,
+) -> Change:
+    """Add what the classes say together; nothing where one has no paired case."""
+    recall, specificity = by_class.recall_change, by_class.specificity_change
     if recall is None or specificity is None:
-        return Change(
-            p_better=None,
-            change=None,
-            interval=None,
-            recall_change=recall,
-            specificity_change=specificity,
-        )
+        return by_class
     change = (recall + specificity) / 2
-    half = _half_width(positive, negative, confidence)
-    return Change(
+    spreads = tuple(_spread(of_class, _raw(of_class)) for of_class in (positive, negative))
+    return replace(
+        by_class,
         p_better=_p_better(positive, negative),
         change=change,
-        interval=(max(-1.0, change - half), min(1.0, change + half)),
-        recall_change=recall,
-        specificity_change=specificity,
-        recall_error=sqrt(_spread(positive, _raw(positive)).variance),
-        specificity_error=sqrt(_spread(negative, _raw(negative)).variance),
+        interval=_around(change, spreads, confidence),
+        recall_error=sqrt(spreads[0].variance),
+        specificity_error=sqrt(spreads[1].variance),
     )
 
 
@@ -253,15 +268,21 @@ def _spread(pairs: Sequence[PairedCase], changes: Sequence[float]) -> _Spread:
     return _Spread(variance=between + VARIANCE_FLOOR * share, groups=groups)
 
 
-def _half_width(
-    positive: Sequence[PairedCase], negative: Sequence[PairedCase], confidence: float
-) -> float:
-    """Give half the width of the interval, with Welch's degrees of freedom rounded down."""
-    spreads = [_spread(of_class, _raw(of_class)) for of_class in (positive, negative)]
-    parts = [(spread.variance / 4, max(1, spread.groups - 1)) for spread in spreads]
+def _class_interval(pairs: Sequence[PairedCase], confidence: float) -> tuple[float, float] | None:
+    """Give the interval of one class's change; None of a lone case, which shows no spread."""
+    if len(pairs) < 2:
+        return None
+    changes = _raw(pairs)
+    return _around(fmean(changes), (_spread(pairs, changes),), confidence)
+
+
+def _around(mean: float, spreads: Sequence[_Spread], confidence: float) -> tuple[float, float]:
+    """Give the interval of a mean of classes, with Welch's degrees of freedom rounded down."""
+    parts = [(one.variance / len(spreads) ** 2, max(1, one.groups - 1)) for one in spreads]
     total = sum(part for part, _ in parts)
     df = total**2 / sum(part**2 / free for part, free in parts)
-    return t_quantile(max(1, int(df + 1e-9)), confidence) * sqrt(total)
+    half = t_quantile(max(1, int(df + 1e-9)), confidence) * sqrt(total)
+    return max(-1.0, mean - half), min(1.0, mean + half)
 
 
 def _p_better(positive: Sequence[PairedCase], negative: Sequence[PairedCase]) -> float:

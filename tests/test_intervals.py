@@ -1,3 +1,4 @@
+from dataclasses import replace
 from random import Random
 from statistics import fmean
 
@@ -248,6 +249,46 @@ def test_a_case_won_raises_p_and_a_case_lost_lowers_it(
     assert lost <= same <= won
     if 1e-9 < same < 1 - 1e-9:  # where a float can tell
         assert lost < same < won
+
+
+@pytest.mark.parametrize(
+    ("changes", "interval"),
+    [
+        pytest.param([], None, id="no case"),
+        pytest.param([1], None, id="a lone case shows no spread"),
+        pytest.param([0, 1], (-1.0, 1.0), id="two: cut where rates end"),
+        pytest.param([0, 0, 1, 1], (0.5 - 0.69945, 1.0), id="four"),
+        pytest.param([0] * 30, (-0.04387, 0.04387), id="thirty that agree"),
+    ],
+)
+def test_a_class_has_the_interval_of_its_own_cases(
+    changes: list[int], interval: tuple[float, float] | None
+) -> None:
+    """Four: sqrt((1/3 + 0.02) / 4) = 0.29721, times 2.353363 with 3 degrees of freedom."""
+    rows = [pair(True, (0, 1), (won, 1)) for won in changes]
+    there = compare([*rows, pair(False, (1, 1), (1, 1))])
+    swapped = compare([replace(row, positive=False) for row in rows])
+    if interval is None:
+        assert there.recall_interval is None
+        assert swapped.specificity_interval is None
+    else:
+        assert there.recall_interval == pytest.approx(interval, abs=1e-4)
+        assert swapped.specificity_interval == there.recall_interval
+        assert swapped.interval is None
+    assert there.specificity_interval is None
+
+
+@given(st.lists(pairs(), max_size=25))
+@LAW
+def test_the_interval_of_a_class_holds_its_change(rows: list[PairedCase]) -> None:
+    found = compare(rows)
+    for change, interval in (
+        (found.recall_change, found.recall_interval),
+        (found.specificity_change, found.specificity_interval),
+    ):
+        if interval is not None:
+            assert change is not None
+            assert -1 <= interval[0] <= change <= interval[1] <= 1
 
 
 def test_the_same_change_on_more_cases_is_surer() -> None:

@@ -56,6 +56,9 @@ class Against:
     differences: tuple[str, ...]
     """What else differs between the runs, so that a change may be due to it."""
     not_comparable: tuple[NotComparable, ...]
+    recall_interval: tuple[float, float] | None = None
+    """90 % interval of `recall_change` over its cases; None of under two, or not recorded."""
+    specificity_interval: tuple[float, float] | None = None
 
     def fell_by(self, points: float) -> bool | None:
         """Say whether it fell by so many points and not by luck; None where it cannot be told."""

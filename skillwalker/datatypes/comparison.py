@@ -133,6 +133,9 @@ class ModelComparison:
     p_higher: float | None
     recall_change: float | None
     specificity_change: float | None
+    recall_interval: tuple[float, float] | None
+    """90 % interval of `recall_change` over its cases; None where it has under two."""
+    specificity_interval: tuple[float, float] | None
     detectable_change: float | None
     """Change of balanced accuracy that such a comparison shows in 8 of 10 times.
 

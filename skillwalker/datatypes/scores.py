@@ -153,6 +153,9 @@ class GateResult:
     rounds: int
     reason: str
     """One sentence for people: why it passed, was refused or was not run."""
+    recall_interval: tuple[float, float] | None = None
+    """90 % interval of `recall_change` over its cases; None of under two, or not recorded."""
+    specificity_interval: tuple[float, float] | None = None
     neighbours: tuple[NeighbourChange, ...] = ()
     """Of `--guard-neighbours`: what the rivals keep."""
 

@@ -136,6 +136,8 @@ def judge(
         interval=change.interval,
         recall_change=change.recall_change,
         specificity_change=change.specificity_change,
+        recall_interval=change.recall_interval,
+        specificity_interval=change.specificity_interval,
         rounds=rounds,
         reason=fault if fault is not None else _praise(change, threshold),
         neighbours=tuple(neighbours),

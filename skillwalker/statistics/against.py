@@ -65,6 +65,8 @@ def judge_against(
         p_better=change.p_better,
         recall_change=change.recall_change,
         specificity_change=change.specificity_change,
+        recall_interval=change.recall_interval,
+        specificity_interval=change.specificity_interval,
         dropped_points=None if change.change is None else max(0.0, -100 * change.change),
         threshold=threshold,
         dropped=fell(change.change, change.p_better, threshold) if is_whole else None,

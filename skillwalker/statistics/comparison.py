@@ -194,6 +194,8 @@ def _on_model(model: str, pairs: Sequence[CasePair]) -> ModelComparison:
         p_higher=change.p_better,
         recall_change=change.recall_change,
         specificity_change=change.specificity_change,
+        recall_interval=change.recall_interval,
+        specificity_interval=change.specificity_interval,
         detectable_change=detectable_change(change.change, change.interval)  # type: ignore[arg-type]  # measured: neither is None
         if measured
         else None,

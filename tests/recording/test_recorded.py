@@ -130,3 +130,16 @@ def test_a_night_is_glanced_at_as_a_night(tmp_path: Path) -> None:
     assert newest.note == "a night: it did not end"
     assert oldest.note == "SIMULATED night: 2 improved, 1 left"
     assert oldest.report == "20260101T000000/overnight-report.md"
+
+
+def test_a_gate_that_was_recorded_without_the_intervals_of_classes_is_read(folder: Path) -> None:
+    path = folder / "scil-summary.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    whole = read_recorded(folder).summary.gate
+    assert whole is not None
+    assert whole.recall_interval is not None
+    for key in ("recall_interval", "specificity_interval"):
+        del record["gate"][key]
+    path.write_text(json.dumps(record), encoding="utf-8")
+    old = read_recorded(folder).summary.gate
+    assert old == replace(whole, recall_interval=None, specificity_interval=None)
