@@ -19,7 +19,7 @@ from skillwalker.listing.shown_text import columns, flattened
 from skillwalker.metrics.track import open_metrics
 from skillwalker.neighbours import SIBLINGS, neighbour_cases, rivals_of
 from skillwalker.paths import Places
-from skillwalker.search.choice import settle_search, warn_of_choice
+from skillwalker.search.choice import settle_search, warn_of_choice, warn_of_own_runs
 from skillwalker.settings import MetricSettings
 from skillwalker.steps.step_1_resolve import MEASURE, resolve
 from skillwalker.steps.step_2_split import split_cases
@@ -219,8 +219,13 @@ def _called(
 
 def warn_of_plan(plan: Plan) -> tuple[str, ...]:
     """Say what a user should know of a plan before it is paid for."""
-    search = () if plan.kind == MEASURE else warn_of_choice(plan.config, len(plan.cases))
-    return (*search, *warn_of_models(plan))
+    if plan.kind == MEASURE:
+        return warn_of_models(plan)
+    return (
+        *warn_of_choice(plan.config, len(plan.cases)),
+        *warn_of_own_runs(plan.config, plan.cases),
+        *warn_of_models(plan),
+    )
 
 
 def warn_of_models(plan: Plan) -> tuple[str, ...]:

@@ -171,6 +171,13 @@ def test_concurrency_changes_nothing(runs: Runs) -> None:
     assert told(one) == told(many)
 
 
+@pytest.mark.parametrize("search", ["race"])
+def test_in_a_race_a_case_has_no_runs_of_its_own(runs: Runs) -> None:
+    before = outcome_of(runs.go())
+    write_cases(runs.project, "review", [{**case, "runs": 5} for case in call_cases()])
+    assert outcome_of(runs.go()) == before
+
+
 @BOTH
 def test_the_order_of_cases_changes_nothing(runs: Runs) -> None:
     before = outcome_of(runs.go())

@@ -53,7 +53,7 @@ CASE = {
     "model": "The model of the trial: an alias or a full id.",
     "scaffold": "A folder below `scaffolds/`, copied into the working folder of the trial.",
     "tags": "Words to sort by, such as `near-miss` or `lang:de`.",
-    "runs": "Most runs of this case, instead of `--runs-per-query`.",
+    "runs": "Most runs of this case, instead of `--runs-per-query`; `--search race` ignores both.",
     "maxTurns": "Model turns of a trial of this case.",
     "timeout": "Seconds of a trial of this case.",
     "preferred": "Which rival should be called instead.",

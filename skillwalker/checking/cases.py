@@ -51,6 +51,7 @@ def check_cases(cases: TargetCases, change: float | None = None) -> Iterator[Che
     yield from _repeats(cases)
     yield from _contradictions(cases)
     yield from _commands(cases)
+    yield from _own_runs(cases)
 
 
 def _warning(
@@ -201,3 +202,19 @@ def _commands(cases: TargetCases) -> Iterator[CheckFinding]:
                 "write what a user would ask without the command",
                 case,
             )
+
+
+def _own_runs(cases: TargetCases) -> Iterator[CheckFinding]:
+    """Tell once of cases that say how often they are run: one of the two searches decides that."""
+    own = [case for case in cases.cases if case.case.runs is not None]
+    if own:
+        yield CheckFinding(
+            rule="own-runs",
+            severity=Severity.INFO,
+            path=cases.path,
+            line=own[0].line,
+            message=f"{len(own)} of {_named(cases)} {'say' if len(own) > 1 else 'says'} `runs`: "
+            "measure, evals run and --search phases heed it, --search race shares out its trials "
+            "itself",
+            remedy="where it matters, search with --search phases",
+        )

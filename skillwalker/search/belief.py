@@ -25,6 +25,9 @@ POOL_RATE = 0.75
 """The pooled rate is itself drawn towards this one, as if by so many runs."""
 LOSS_WEIGHT = 0.5
 """Source: tried in Skillwalker's simulation (docs/strategies.md)."""
+EQUAL = 1e-9
+"""Worths that are no further apart are one: sums of the same fractions in another order differ by
+less, and one trial of one case among thousands moves a worth by more."""
 
 
 class Column(NamedTuple):
@@ -32,6 +35,8 @@ class Column(NamedTuple):
 
     positive: bool
     group: str
+    model: str = ""
+    """Whom it asks; it weighs nothing, and tells which model a candidate does worst under."""
 
 
 class Score(NamedTuple):
@@ -73,6 +78,38 @@ class Belief:
                 + _excess(first.specificity, score.specificity, max_loss)
             )
             for score in self.scores
+        )
+
+    def leader(self, max_loss: float, *, first: int = 0) -> int:
+        """Give the place of the candidate that is worth the most, the earliest of equals.
+
+        Where several models are asked, of equals the one whose weakest model does better goes
+        before the earlier one, as in the choice of the phases (`step_5_score.select_best`).
+
+        Args:
+            max_loss: as of `values`.
+            first: the place from which on candidates are looked at.
+        """
+        values = self.values(max_loss)
+        best = max(values[first:]) - EQUAL
+        equals = [at for at in range(first, len(values)) if values[at] >= best]
+        if len({column.model for column in self.columns}) < 2:
+            return equals[0]
+        weakest = [self.weakest(at) for at in equals]
+        least = max(weakest) - EQUAL
+        return next(at for at, worst in zip(equals, weakest, strict=True) if worst >= least)
+
+    def weakest(self, candidate: int) -> float:
+        """Give the posterior mean that a candidate has under the model it does worst under."""
+        cells: dict[str, list[tuple[Column, float]]] = {}
+        for column, mean in zip(self.columns, self.means[candidate], strict=True):
+            cells.setdefault(column.model, []).append((column, mean))
+        return min(
+            fsum(
+                weight * mean
+                for weight, (_, mean) in zip(weigh([c for c, _ in own]), own, strict=True)
+            )
+            for own in cells.values()
         )
 
     def p_better(self, candidate: int, than: int = 0) -> float:

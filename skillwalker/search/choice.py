@@ -6,6 +6,7 @@ from math import ceil
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.inputs import SplitCase
+from skillwalker.faults import quoted
 from skillwalker.search.phases import Phases
 from skillwalker.search.protocol import Strategy
 from skillwalker.search.race import LEAST_FACTOR, Race, default_budget
@@ -90,6 +91,25 @@ def warn_of_choice(config: LoopConfig, cases: int) -> tuple[str, ...]:
         f"--max-trials {most} may end the search before a better text is confirmed: {needed} and"
         f" the controls do for {config.max_iterations} iterations, {LEAST_FACTOR * cases} for"
         " --search race",
+    )
+
+
+def warn_of_own_runs(config: LoopConfig, cases: Sequence[SplitCase]) -> tuple[str, ...]:
+    """Say that a race heeds no `runs` of a case, which stand in the place of --runs-per-query.
+
+    Args:
+        config: what was asked.
+        cases: what is measured, models told apart.
+    """
+    own = tuple(dict.fromkeys(one.case.name for one in cases if one.case.runs is not None))
+    if not own or settle_search(config, len(cases)).search != RACE:
+        return ()
+    named = f"`runs` of case {quoted(own[0])}"
+    more = f" and of {len(own) - 1} more" if len(own) > 1 else ""
+    verb = "are" if more else "is"
+    return (
+        f"{named}{more} {verb} ignored: --search race shares out its trials itself, most of them"
+        " where a case is least certain; --search phases runs each case as often as it says",
     )
 
 

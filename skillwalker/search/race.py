@@ -89,7 +89,13 @@ class Race:
     def next_work(self, history: History) -> Work:
         """Measure the original; then propose when it is time, else race leader and challenger."""
         if not history.iterations:
-            return Measure(description=history.original, phase=Phase.EXPLORE, runs=1)
+            return Measure(
+                description=history.original,
+                phase=Phase.EXPLORE,
+                runs=1,
+                # By name, or a case that asks for more runs in its suite would take them.
+                cells=tuple(CellRuns(at=at, runs=1) for at in range(len(history.cases))),
+            )
         if self.budget < LEAST_FACTOR * self.cases:
             return Stop(reason=StopReason.UNRESOLVED)
         if _ends_in_two_refusals(history):
@@ -104,13 +110,8 @@ class Race:
         return self._race(history, belief) if reason is None else Stop(reason=reason)
 
     def best(self, history: History) -> Iteration:
-        """Choose the text of the highest worth; see `belief.Belief.values`."""
-        return history.iterations[self._leader(_belief(history))]
-
-    def _leader(self, belief: Belief) -> int:
-        """Give the place of the candidate that is worth the most, the earliest of equals."""
-        values = belief.values(self.max_loss)
-        return max(range(len(values)), key=values.__getitem__)
+        """Choose the text of the highest worth; see `belief.Belief.leader`."""
+        return history.iterations[_belief(history).leader(self.max_loss)]
 
     def _is_due(self, history: History) -> bool:
         """Whether as many runs as there are cases followed the last proposal."""
@@ -118,7 +119,7 @@ class Race:
 
     def _improve(self, history: History, belief: Belief, room: int) -> Work:
         """Run again what failed once, then ask for a child of the leader."""
-        leader = self._leader(belief)
+        leader = belief.leader(self.max_loss)
         row = belief.tallies[leader]
         if all(0 < tally.decided == tally.correct for tally in row):
             return Stop(reason=StopReason.PERFECT)
@@ -159,7 +160,7 @@ class Race:
         values = belief.values(self.max_loss)
         if len(values) == 1:
             return StopReason.UNRESOLVED
-        child = max(range(1, len(values)), key=values.__getitem__)
+        child = belief.leader(self.max_loss, first=1)
         p_better = _p_better(history, child)
         if p_better is None:
             return StopReason.UNRESOLVED if spent else None
@@ -202,7 +203,9 @@ def _used(history: History) -> int:
 
 def _belief(history: History) -> Belief:
     """Make the posterior of all candidates on all cases."""
-    columns = [Column(split.case.should_trigger, split.group) for split in history.cases]
+    columns = [
+        Column(split.case.should_trigger, split.group, split.case.model) for split in history.cases
+    ]
     return believe(columns, history.tallies)
 
 

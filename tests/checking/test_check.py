@@ -387,6 +387,21 @@ def test_a_tag_makes_a_near_miss(tmp_path: Path) -> None:
     assert suite_of(tmp_path, *FAR, case("n", "hum it", False, tags=["near-miss"])) == []
 
 
+def test_cases_that_say_how_often_they_run_are_told_once_and_lightly(tmp_path: Path) -> None:
+    tests = [
+        *NEGATIVE,
+        case("often", "is my branch sane", runs=5),
+        case("n9", "cook", False, runs=3),
+    ]
+    assert suite_of(tmp_path, *tests) == ["own-runs"]
+    checked = check(whole_project(places_of(tmp_path)))
+    (finding,) = checked.findings
+    assert finding.severity is Severity.INFO
+    assert finding.message.startswith("2 of the cases about demo:review say `runs`: measure, ")
+    assert finding.line is not None
+    assert "--search phases" in finding.remedy
+
+
 def test_ordinary_words_make_no_near_miss(tmp_path: Path) -> None:
     ordinary = case("n", "please show what there should be this time, yesterday", False)
     assert suite_of(tmp_path, *FAR, ordinary) == []  # "yesterday" is no ordinary word

@@ -199,3 +199,86 @@ def test_ties_go_by_rank() -> None:
 def test_nothing_to_run_names_nothing() -> None:
     assert most_telling(believe([], [[]]), 0, 3, by_name) == ()
     assert sqrt(believe([], [[]]).scores[0].variance) == 0
+
+
+# --- the leader --------------------------------------------------------------------------------
+
+
+def of_models(*models: str) -> list[Column]:
+    """A positive and a negative of each model, each in a group of its own."""
+    return [
+        Column(positive=positive, group=f"{positive}{at}", model=model)
+        for at, model in enumerate(models)
+        for positive in (True, False)
+    ]
+
+
+def of_two(*correct: int) -> list[Tally]:
+    return [Tally(correct=right, decided=2, runs=2) for right in correct]
+
+
+ONE_SIDED, EVEN, BETTER = of_two(2, 2, 0, 0), of_two(1, 1, 1, 1), of_two(2, 2, 1, 0)
+TWO = of_models("haiku", "opus")
+ALONE = of_models("opus", "opus")
+
+
+@pytest.mark.parametrize(
+    ("cases", "rows", "leader"),
+    [
+        pytest.param(TWO, [ONE_SIDED, EVEN], 1, id="the weakest model decides between equals"),
+        pytest.param(TWO, [EVEN, ONE_SIDED], 0, id="in either order"),
+        pytest.param(TWO, [EVEN, BETTER], 1, id="but the mean comes first"),
+        pytest.param(TWO, [EVEN, EVEN], 0, id="the earliest of wholly equals"),
+        pytest.param(ALONE, [ONE_SIDED, EVEN], 0, id="one model is no tie-break"),
+    ],
+)
+def test_the_leader(cases: list[Column], rows: list[list[Tally]], leader: int) -> None:
+    assert believe(cases, rows).leader(1.0) == leader
+
+
+def test_a_difference_that_is_none_but_rounding_is_no_lead() -> None:
+    cases = of_models("haiku", "opus", "sonnet")
+    one_sided, even = of_two(0, 0, 2, 2, 2, 2), of_two(2, 2, 1, 1, 1, 1)
+    belief = believe(cases, [one_sided, even])
+    ahead, behind = belief.values(1.0)
+    assert 0 < ahead - behind < 1e-12
+    assert belief.leader(1.0) == 1
+
+
+@pytest.mark.parametrize(
+    ("cases", "leader"), [pytest.param(ALONE, 0, id="one"), pytest.param(TWO, 1, id="several")]
+)
+def test_a_better_mean_that_a_loss_weighs_up_leads_where_models_differ(
+    cases: list[Column], leader: int
+) -> None:
+    """What recall gains, specificity loses by half: worth the same, at a better mean."""
+    belief = believe(cases, [of_two(0, 1, 0, 2), of_two(1, 1, 1, 1)])
+    assert belief.scores[1].mean > belief.scores[0].mean
+    assert belief.values(0.0)[0] == pytest.approx(belief.values(0.0)[1])
+    assert belief.leader(0.0) == leader
+
+
+def test_the_leader_of_the_children() -> None:
+    belief = believe(TWO, [BETTER, ONE_SIDED, EVEN])
+    assert (belief.leader(1.0), belief.leader(1.0, first=1)) == (0, 2)
+
+
+def test_a_weakest_model_has_the_weights_of_a_suite_of_its_own() -> None:
+    """Both classes weigh half, and a model that has one class only is measured by that."""
+    cases = [*of_models("opus"), Column(True, "x", "haiku"), Column(True, "x", "haiku")]
+    belief = believe(cases, [of_two(2, 0, 2, 0)])
+    means = belief.means[0]
+    assert belief.weakest(0) == pytest.approx(min(sum(means[:2]) / 2, sum(means[2:]) / 2))
+
+
+@given(tallies(6, 4), st.permutations(range(6)), st.sampled_from([0.0, 0.05, 1.0]))
+@LAW
+def test_the_leader_is_worth_no_less_than_any_whatever_the_order(
+    rows: list[list[Tally]], order: list[int], max_loss: float
+) -> None:
+    cases = of_models("haiku", "opus", "sonnet")
+    belief = believe(cases, rows)
+    leader = belief.leader(max_loss)
+    assert belief.values(max_loss)[leader] >= max(belief.values(max_loss)) - 1e-9
+    moved = believe([cases[at] for at in order], [[row[at] for at in order] for row in rows])
+    assert moved.leader(max_loss) == leader

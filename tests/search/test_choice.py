@@ -1,8 +1,17 @@
+from dataclasses import replace
+
 import pytest
 
 from skillwalker.config import LoopConfig
+from skillwalker.datatypes.inputs import SplitCase
 from skillwalker.errors import ConfigError
-from skillwalker.search.choice import choose_strategy, search_meant, settle_search, warn_of_choice
+from skillwalker.search.choice import (
+    choose_strategy,
+    search_meant,
+    settle_search,
+    warn_of_choice,
+    warn_of_own_runs,
+)
 from skillwalker.search.phases import Phases
 from skillwalker.search.race import Race
 from tests.search.racing import split_cases
@@ -105,3 +114,50 @@ def test_warnings(config: LoopConfig, warnings: list[str]) -> None:
     found = warn_of_choice(config, 12)
     assert len(found) == len(warnings)
     assert all(told.startswith(start) for told, start in zip(found, warnings, strict=True))
+
+
+def with_runs(*own: int | None) -> tuple[SplitCase, ...]:
+    """Cases of which each says how often it is run."""
+    return tuple(
+        replace(split, case=replace(split.case, runs=runs))
+        for split, runs in zip(split_cases(len(own)), own, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("config", "cases", "warnings"),
+    [
+        pytest.param(LoopConfig(), with_runs(None, None), [], id="none says"),
+        pytest.param(
+            LoopConfig(),
+            with_runs(None, 3),
+            ['`runs` of case "case 01" is ignored: --search race'],
+            id="race is taken by itself",
+        ),
+        pytest.param(
+            LoopConfig(search="race"),
+            with_runs(5, None, 1, 3),
+            ['`runs` of case "case 00" and of 2 more are ignored: --search race'],
+            id="told once",
+        ),
+        pytest.param(
+            LoopConfig(search="race"),
+            tuple(
+                replace(split, case=replace(split.case, model=model))
+                for split in with_runs(3)
+                for model in ("opus", "haiku")
+            ),
+            ['`runs` of case "case 00" is ignored: --search race'],
+            id="a case of two models is one",
+        ),
+        pytest.param(LoopConfig(search="phases"), with_runs(5), [], id="phases heeds it"),
+        pytest.param(LoopConfig(race_trials=3), with_runs(5), [], id="too few for a race"),
+    ],
+)
+def test_a_race_says_that_it_heeds_no_runs_of_a_case(
+    config: LoopConfig, cases: tuple[SplitCase, ...], warnings: list[str]
+) -> None:
+    found = warn_of_own_runs(config, cases)
+    assert len(found) == len(warnings)
+    assert all(told.startswith(start) for told, start in zip(found, warnings, strict=True))
+    assert all("--search phases" in told for told in found)

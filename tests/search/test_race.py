@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.vocabulary import CaseSet, Operator, Phase, StopReason
 from skillwalker.search.protocol import (
+    CellRuns,
     History,
     Measure,
     Propose,
@@ -45,7 +46,8 @@ def asked(named: list[Work]) -> list[Propose]:
 def test_the_original_is_measured_once_on_every_case_first() -> None:
     strategy: Strategy = race()
     work = strategy.next_work(History.begin(split_cases(12), "the original"))
-    assert work == Measure(description="the original", phase=Phase.EXPLORE, runs=1)
+    every = tuple(CellRuns(at=at, runs=1) for at in range(12))
+    assert work == Measure(description="the original", phase=Phase.EXPLORE, runs=1, cells=every)
 
 
 @given(
@@ -285,3 +287,32 @@ def test_best_is_that_of_the_posterior_not_of_the_raw_rate() -> None:
         history = history.then(world.do(history, work))
     assert strategy.best(history).number == 1
     assert strategy.best(replace(history)).number == 1
+
+
+@pytest.mark.parametrize(
+    ("chances", "best"),
+    [
+        pytest.param(((1.0, 0.0), (0.5, 0.5)), 2, id="the later does better where it is weakest"),
+        pytest.param(((0.5, 0.5), (1.0, 0.0)), 1, id="the earlier does"),
+        pytest.param(((0.5, 0.5), (1.0, 0.5)), 2, id="the mean decides first"),
+    ],
+)
+def test_of_equals_the_text_whose_weakest_model_does_better_is_best(
+    chances: tuple[tuple[float, float], ...], best: int
+) -> None:
+    """Two models with two cases of each class; a chance is the share of a model's runs."""
+    cases = tuple(
+        replace(split, case=replace(split.case, model="haiku" if at < 4 else "opus"))
+        for at, split in enumerate(split_cases(8))
+    )
+
+    def chance(number: int, case: TriggerCase) -> float:
+        at = int(case.name[-2:])
+        share = chances[number - 1][at // 4]
+        return 1.0 if at % 4 < 4 * share else 0.0
+
+    history, world = History.begin(cases, "the original"), World(chance)
+    for number in (1, 2):
+        work = Measure(description=f"text {number}", phase=Phase.EXPLORE, runs=2)
+        history = history.then(world.do(history, work))
+    assert race(8, budget=800).best(history).number == best
