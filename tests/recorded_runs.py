@@ -202,6 +202,8 @@ GATE = GateResult(
     interval=(0.1, 0.4),
     recall_change=0.5,
     specificity_change=0.0,
+    recall_interval=(0.2, 0.8),
+    specificity_interval=(-0.15, 0.15),
     rounds=3,
     reason="better",
 )

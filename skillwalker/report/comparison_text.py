@@ -79,6 +79,10 @@ def _on_model(model: ModelComparison) -> Iterator[str]:
     for name, before, after, change in rows:
         sides = f"A {wording.rate(before)}; B {wording.rate(after)}"
         yield f"  {name:<13}{sides}; {wording.points(change)} points"
+    recall, specificity = model.recall_interval, model.specificity_interval
+    if recall is not None or specificity is not None:
+        classes = f"recall {wording.limits(recall)}, specificity {wording.limits(specificity)}"
+        yield f"  intervals of the changes: {classes}"
     if model.detectable_change is not None:
         size = f"{100 * model.detectable_change:.0f} points"
         yield f"  a true change of about {size} would be shown in 8 of 10 such comparisons"

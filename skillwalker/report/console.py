@@ -32,8 +32,7 @@ from skillwalker.report.tables import (
     case_table,
     iteration_table,
     metric_table,
-    model_table,
-    rate_table,
+    rate_tables,
     what_fired,
 )
 from skillwalker.steps.step_5_score import score
@@ -235,10 +234,8 @@ class Reporter:
         show = self._console.print
         if self._iterations and not self._quiet:
             show(iteration_table(self._iterations, best=summary.best_iteration))
-        if summary.original is not None:
-            show(rate_table(summary))
-        if len(summary.by_model) > 1:
-            show(model_table(summary))
+        for table in rate_tables(summary):
+            show(table)
         if not self._quiet:
             self._show_cases(summary, confirms)
             if summary.metrics:

@@ -1,13 +1,13 @@
 """What was measured, as tables and lines for the terminal (pure)."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.markup import escape
 from rich.table import Table
 
 from skillwalker.datatypes.inputs import TriggerCase
-from skillwalker.datatypes.scores import CaseResult, Iteration, Rates
+from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration, Rates
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome
 from skillwalker.intervals import wilson
@@ -49,6 +49,16 @@ def iteration_table(iterations: list[Iteration], *, best: int) -> Table:
     return table
 
 
+def rate_tables(summary: Summary) -> Iterator[Table]:
+    """Give the rates, what confirm rounds changed of them, and those under each model."""
+    if summary.original is not None:
+        yield rate_table(summary)
+    if summary.gate is not None and (table := change_table(summary.gate)) is not None:
+        yield table
+    if len(summary.by_model) > 1:
+        yield model_table(summary)
+
+
 def rate_table(summary: Summary) -> Table:
     """Lay the rates before and after side by side."""
     source = "confirm rounds" if summary.measured_on == "confirm" else "search"
@@ -63,6 +73,19 @@ def rate_table(summary: Summary) -> Table:
     sides = (summary.original, summary.best) if changed else (summary.original,)
     for name, cell in rows:
         table.add_row(name, *(cell(side) for side in sides if side is not None))
+    return table
+
+
+def change_table(gate: GateResult) -> Table | None:
+    """Lay the changes of the rates one below another; None where none was measured."""
+    rows = wording.changes(gate)
+    if not rows:
+        return None
+    rounds = "1 confirm round" if gate.rounds == 1 else f"{gate.rounds} confirm rounds"
+    title = f"Changes in points ({rounds})"
+    table = _table(title, "", "change", "90 % interval")
+    for name, change, interval in rows:
+        table.add_row(name, wording.points(change), wording.limits(interval))
     return table
 
 

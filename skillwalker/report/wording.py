@@ -22,6 +22,9 @@ ROOMY = (
     "listing roomy: the listing's budget is lifted, so the numbers hold for nobody's Claude Code"
 )
 
+NamedChange = tuple[str, float | None, tuple[float, float] | None]
+"""What changed, by how much as a fraction, and the 90 % interval of that."""
+
 STOPS = {
     StopReason.PERFECT: "every case passed",
     StopReason.ITERATIONS: "all iterations were done",
@@ -44,7 +47,34 @@ def percent(fraction: float | None) -> str:
 
 def points(change: float | None) -> str:
     """Write a difference of fractions in signed percentage points."""
-    return NOT_MEASURED if change is None else f"{100 * change:+.0f}"
+    return NOT_MEASURED if change is None else f"{round(100 * change):+d}"
+
+
+def limits(interval: tuple[float, float] | None) -> str:
+    """Write the two ends of the interval of a change; a dash where there is none."""
+    if interval is None:
+        return NOT_MEASURED
+    low, high = interval
+    return f"{points(low)} to {points(high)}"
+
+
+def points_within(change: float | None, interval: tuple[float, float] | None) -> str:
+    """Write a change in points with its interval, where it has one."""
+    if change is None:
+        return NOT_MEASURED
+    text = f"{points(change)} points"
+    return text if interval is None else f"{text} (90 % interval {limits(interval)})"
+
+
+def changes(gate: GateResult) -> tuple[NamedChange, ...]:
+    """Give the changes that confirm rounds showed, by class and together; empty without any."""
+    if gate.recall_change is None and gate.specificity_change is None:
+        return ()
+    return (
+        ("recall", gate.recall_change, gate.recall_interval),
+        ("specificity", gate.specificity_change, gate.specificity_interval),
+        ("balanced accuracy", gate.change, gate.interval),
+    )
 
 
 def rate(measured: Rate) -> str:
@@ -76,19 +106,14 @@ def change(gate: GateResult) -> str:
     """Write the change of balanced accuracy with its interval."""
     if gate.change is None:
         return "no change was measured"
-    text = f"balanced accuracy {points(gate.change)} points"
-    if gate.interval is None:
-        return text
-    low, high = gate.interval
-    return f"{text} (90 % interval {points(low)} to {points(high)})"
+    return f"balanced accuracy {points_within(gate.change, gate.interval)}"
 
 
 def lost_classes(gate: GateResult) -> str:
     """Name what a text that passed loses all the same; empty when nothing fell."""
-    changes = (("recall", gate.recall_change), ("specificity", gate.specificity_change))
     fell = [
-        f"{name} {points(by)} points"
-        for name, by in changes
+        f"{name} {points_within(by, interval)}"
+        for name, by, interval in changes(gate)[:2]
         if by is not None and round(100 * by) < 0
     ]
     return f"; {' and '.join(fell)}, within --max-loss by the posterior median" if fell else ""

@@ -215,6 +215,7 @@ claude-sonnet-5-5: no difference shown, +38 points of balanced accuracy (90 % in
   recall       A 50 % (2/4), 1–99 %; B 100 % (2/2), 43–100 %; +50 points
   specificity  A 75 % (3/4), 4–100 %; B 100 % (2/2), 43–100 %; +25 points
   balanced     A 62 % (5/8), 19–90 %; B 100 % (4/4), 59–100 %; +38 points
+  intervals of the changes: recall -100 to +100, specificity -100 to +100
   these cases are too few to show a change of any size
   moved (2 of 4 cases; correct of decided trials)
     0/2 → 1/1     p2 (should trigger)

@@ -5,14 +5,17 @@ from pathlib import Path
 
 import anyio
 import pytest
+from rich.console import Console
 
 from skillwalker.completers.simulated import SimulatedCompleter
+from skillwalker.datatypes.scores import GateResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.engines.simulated import SimulatedEngine
 from skillwalker.loop import improve
 from skillwalker.preflight import check_instrument
-from skillwalker.report.console import Reporter
-from skillwalker.report.tables import case_table
+from skillwalker.report.console import PLAIN_WIDTH, Reporter
+from skillwalker.report.tables import case_table, change_table
+from skillwalker.search.gate import not_confirmed
 from skillwalker.verdict import summarise
 from tests.bench import Bench, make_bench_project, plan_of
 from tests.measured import result
@@ -56,6 +59,7 @@ def test_a_log_is_plain_lines_with_every_step(tmp_path: Path) -> None:
         "round 1:",
         "(original",
         "balanced accuracy",
+        "Changes in points",
         "recorded in output/20261130T120000",
         "next: skillwalker undo",
     ):
@@ -85,6 +89,38 @@ def test_nothing_is_lost_on_a_narrow_terminal(
     text, summary = told(Terminal(), tmp_path)
     last_word = summary.best_description.split()[-1]
     assert last_word in text
+
+
+WIDE = (-1.0, 1.0)
+GATE = GateResult(
+    p_better=0.5,
+    threshold=0.9,
+    passed=False,
+    change=-1.0,
+    interval=WIDE,
+    recall_change=-1.0,
+    specificity_change=1.0,
+    recall_interval=WIDE,
+    specificity_interval=None,
+    rounds=2,
+    reason="",
+)
+
+
+def test_the_changes_of_both_classes_stand_with_their_intervals_in_80_columns() -> None:
+    table = change_table(GATE)
+    assert table is not None
+    stream = io.StringIO()
+    Console(file=stream, width=PLAIN_WIDTH).print(table)
+    rows = [" ".join(line.split()) for line in stream.getvalue().splitlines()]
+    assert rows == [
+        "Changes in points (2 confirm rounds)",
+        "change 90 % interval",
+        "recall -100 -100 to +100",
+        "specificity +100 —",
+        "balanced accuracy -100 -100 to +100",
+    ]
+    assert change_table(not_confirmed(0.9)) is None
 
 
 def test_the_confirm_rounds_of_a_case_stand_apart_from_the_search() -> None:

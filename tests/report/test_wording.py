@@ -65,6 +65,20 @@ def test_percent(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "interval", "text"),
+    [
+        pytest.param(None, None, "—", id="not measured"),
+        pytest.param(0.25, None, "+25 points", id="a lone case"),
+        pytest.param(-0.004, (-0.1, 0.004), "+0 points (90 % interval -10 to +0)", id="no -0"),
+    ],
+)
+def test_a_change_stands_with_its_interval(
+    change: float | None, interval: tuple[float, float] | None, text: str
+) -> None:
+    assert wording.points_within(change, interval) == text
+
+
+@pytest.mark.parametrize(
     ("value", "text"),
     [(None, "—"), (0.5, "0.50"), (0.996, "> 0.99"), (1.0, "> 0.99"), (0.001, "< 0.01")],
 )
@@ -187,6 +201,9 @@ def test_a_class_that_a_passing_text_loses_is_named_in_the_headline() -> None:
     gate = dataclasses.replace(GATE, recall_change=0.6, specificity_change=-0.1)
     said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=gate))
     assert said.endswith("; specificity -10 points, within --max-loss by the posterior median.")
+    wide = dataclasses.replace(gate, specificity_interval=(-0.3, 0.1))
+    said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=wide))
+    assert "; specificity -10 points (90 % interval -30 to +10), within --max-loss" in said
     unseen = dataclasses.replace(gate, specificity_change=-0.004)
     said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=unseen))
     assert "--max-loss" not in said

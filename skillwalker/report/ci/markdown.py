@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.datatypes.scores import Rate, Rates
+from skillwalker.datatypes.summary import Summary
 from skillwalker.report import wording
 from skillwalker.report.metric_text import TITLE, has_standing, metric_notes, metric_rows
 from skillwalker.report.misses import Miss, find_misses, what_happened
@@ -108,14 +109,27 @@ def _rates(run: RecordedRun) -> str:
         return "Nothing was measured.\n"
     other = summary.best if summary.best_iteration != 1 else None
     source = "confirm rounds" if summary.measured_on == "confirm" else "search"
+    moved = {
+        name: wording.points_within(change, interval)
+        for name, change, interval in _changes(summary)
+    }
     lines = [
-        f"| {source}, mean over cases, 90 % intervals | original |{' best |' if other else ''}",
-        f"|---|---|{'---|' if other else ''}",
+        f"| {source}, mean over cases, 90 % intervals | original |{' best |' if other else ''}"
+        f"{' change |' if moved else ''}",
+        f"|---|---|{'---|' if other else ''}{'---|' if moved else ''}",
     ]
     for name, pick in _RATES:
         best = f" {wording.rate(pick(other))} |" if other else ""
-        lines.append(f"| {name} | {wording.rate(pick(summary.original))} |{best}")
+        change = f" {moved[name]} |" if moved else ""
+        lines.append(f"| {name} | {wording.rate(pick(summary.original))} |{best}{change}")
     return "\n".join(lines) + "\n"
+
+
+def _changes(summary: Summary) -> tuple[wording.NamedChange, ...]:
+    """Give what the confirm rounds changed, where the rates are theirs."""
+    if summary.gate is None or summary.measured_on != "confirm":
+        return ()
+    return wording.changes(summary.gate)
 
 
 def _whom(run: RecordedRun) -> str:

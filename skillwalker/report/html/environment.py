@@ -34,7 +34,7 @@ def templates() -> Environment:
     environment.filters |= {
         "percent": wording.percent,
         "rate": wording.rate,
-        "points": wording.points,
+        "points_within": wording.points_within,
         "money": money,
         "prompt": lambda text: shortened(text, LONGEST_PROMPT),
         "number": lambda figure: f"{figure:,}",

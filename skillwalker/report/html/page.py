@@ -102,6 +102,7 @@ def render_run(
         metric_notes=tuple(metric_notes(summary)),
         changed=changed,
         change=wording.change(summary.gate) if summary.gate is not None else None,
+        class_changes=wording.changes(summary.gate)[:2] if summary.gate is not None else (),
         p_better=wording.probability(summary.gate.p_better) if summary.gate is not None else None,
         pieces=word_diff(summary.original_description, summary.best_description),
         iterations=_iterations(run),

@@ -16,7 +16,8 @@ def test_a_pull_request_reads_verdict_rates_misses_cost_and_the_next_command() -
     text = markdown(plain_run(), next_command="skillwalker apply X")
     assert text.startswith("### demo:review: improved, balanced accuracy +25 points")
     for said in (
-        "| confirm rounds, mean over cases, 90 % intervals | original | best |",
+        "| confirm rounds, mean over cases, 90 % intervals | original | best | change |",
+        "| +50 points (90 % interval +20 to +80) |",
         "| recall |",
         "Holds for: engine `local`, model `claude-sonnet-4-5`, Claude Code `2.1.332`",
         "- Helps with code review and other things",

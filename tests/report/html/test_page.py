@@ -69,6 +69,8 @@ def test_a_person_who_sees_only_the_page_can_say_what_how_sure_what_cost_and_wha
     for said in (
         "+25 points (90 % interval +10 to +40)",
         "0.97, needed 0.909 ",
+        "Recall+50 points (90 % interval +20 to +80)",
+        "Specificity+0 points (90 % interval -15 to +15)",
         "From the confirm rounds",
         "claude-sonnet-4-5",
         "2.1.332, permission mode dontAsk",
