@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from skillwalker.datatypes.against import Against, Flipped, NotComparable
 from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.inputs import Listed, ListingPlace
 from skillwalker.datatypes.recorded import CaseTally, RecordedCase, RecordedIteration, RecordedRun
@@ -207,6 +208,40 @@ GATE = GateResult(
     rounds=3,
     reason="better",
 )
+AGAINST = Against(
+    run_id="20261101T000000",
+    change=-0.2,
+    interval=(-0.35, -0.05),
+    p_better=0.02,
+    recall_change=-0.4,
+    specificity_change=0.0,
+    recall_interval=(-0.7, -0.1),
+    specificity_interval=None,
+    dropped_points=20.0,
+    threshold=10.0,
+    dropped=True,
+    flipped=(
+        Flipped(
+            case="asks for a review",
+            model=MODEL,
+            should_trigger=True,
+            before=(1, 1),
+            after=(1, 5),
+            stands=True,
+        ),
+        Flipped(
+            case="wants a poem",
+            model=MODEL,
+            should_trigger=False,
+            before=(1, 1),
+            after=(3, 5),
+            stands=False,
+        ),
+    ),
+    differences=("CLI 2.1.300 in A, 2.1.332 in B",),
+    not_comparable=(NotComparable(case="wants it now", model="", reason="not in A"),),
+)
+"""A measurement that fell since an earlier run."""
 PLACE = ListingPlace(
     listed=Listed(
         path=Path("SKILL.md"),
@@ -255,6 +290,13 @@ def everywhere(run: RecordedRun, text: str) -> RecordedRun:
         gate=replace(GATE, passed=False, reason=text),
         verdict=Verdict.KEPT,
         accepted_changes=(text,),
+        against=replace(
+            AGAINST,
+            run_id=text,
+            flipped=(replace(AGAINST.flipped[0], case=text, model=text),),
+            differences=(text,),
+            not_comparable=(NotComparable(case=text, model=text, reason=text),),
+        ),
     )
     cases = tuple(replace(c, name=f"{text} {c.name}", prompt=text, tags=(text,)) for c in run.cases)
     iterations = tuple(

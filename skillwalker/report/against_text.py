@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from skillwalker.datatypes.against import Against, Flipped
 from skillwalker.datatypes.summary import Summary
 from skillwalker.report.plain import one_line
-from skillwalker.report.wording import points, probability
+from skillwalker.report.wording import changes, limits, points, probability
 
 MOST_CASES = 20
 """Cases that are named; the summary has all."""
@@ -17,6 +17,8 @@ def against_lines(summary: Summary) -> Iterator[str]:
     if found is None:
         return
     yield f"{one_line(summary.target)} against run {found.run_id}: {against_verdict(found)}"
+    if classes := _classes(found):
+        yield f"  by class (90 %): {classes}"
     for flipped in found.flipped[:MOST_CASES]:
         yield f"  {_flipped(flipped)}"
     if len(found.flipped) > MOST_CASES:
@@ -30,14 +32,22 @@ def against_lines(summary: Summary) -> Iterator[str]:
         yield f"  not compared: {one_line(first.case)} ({first.reason}){others}"
 
 
+def _classes(found: Against) -> str:
+    """Tell the change of each class that has an interval, short enough for a line."""
+    return ", ".join(
+        f"{name} {points(change)} ({limits(interval)})"
+        for name, change, interval in changes(found)[:2]
+        if interval is not None
+    )
+
+
 def against_verdict(found: Against) -> str:
     """Say in one sentence what the comparison shows."""
     if found.change is None or found.interval is None:
         return "cannot be told: no case of one class was decided in both"
-    low, high = found.interval
     figures = (
-        f"{points(found.change)} points of balanced accuracy (90 % interval {points(low)} to"
-        f" {points(high)}), P(better) {probability(found.p_better)}"
+        f"{points(found.change)} points of balanced accuracy (90 % interval"
+        f" {limits(found.interval)}), P(better) {probability(found.p_better)}"
     )
     if found.dropped is None:
         return f"undecided: the run ended before flipped cases were run again; {figures}"

@@ -2,6 +2,7 @@
 
 from math import fsum
 
+from skillwalker.datatypes.against import Against
 from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
@@ -66,14 +67,14 @@ def points_within(change: float | None, interval: tuple[float, float] | None) ->
     return text if interval is None else f"{text} (90 % interval {limits(interval)})"
 
 
-def changes(gate: GateResult) -> tuple[NamedChange, ...]:
-    """Give the changes that confirm rounds showed, by class and together; empty without any."""
-    if gate.recall_change is None and gate.specificity_change is None:
+def changes(found: GateResult | Against) -> tuple[NamedChange, ...]:
+    """Give the changes that were found, by class and together; empty without any."""
+    if found.recall_change is None and found.specificity_change is None:
         return ()
     return (
-        ("recall", gate.recall_change, gate.recall_interval),
-        ("specificity", gate.specificity_change, gate.specificity_interval),
-        ("balanced accuracy", gate.change, gate.interval),
+        ("recall", found.recall_change, found.recall_interval),
+        ("specificity", found.specificity_change, found.specificity_interval),
+        ("balanced accuracy", found.change, found.interval),
     )
 
 

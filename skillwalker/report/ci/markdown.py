@@ -5,12 +5,13 @@ format, nor link, nor call anybody.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.datatypes.scores import Rate, Rates
 from skillwalker.datatypes.summary import Summary
 from skillwalker.report import wording
+from skillwalker.report.against_text import against_lines
 from skillwalker.report.metric_text import TITLE, has_standing, metric_notes, metric_rows
 from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.plain import one_line, printable
@@ -21,6 +22,8 @@ LONGEST = 65_536
 
 Source: its answer to a longer one, "body is too long (maximum is 65536 characters)".
 """
+AGAINST_ROOM = 8_000
+"""Of these, for what differs from an earlier run and how its cases flipped."""
 LONGEST_NAME = 200
 LONGEST_SENTENCE = 2_000
 MOST_SENTENCES = 20
@@ -51,6 +54,7 @@ def markdown(run: RecordedRun, *, next_command: str | None) -> str:
         roomy,
         _whom(run),
         _rates(run),
+        _against(summary),
     )
     tail = _joined(
         _metrics(run),
@@ -130,6 +134,18 @@ def _changes(summary: Summary) -> tuple[wording.NamedChange, ...]:
     if summary.gate is None or summary.measured_on != "confirm":
         return ()
     return wording.changes(summary.gate)
+
+
+def _against(summary: Summary) -> str:
+    """Tell what became of the target since an earlier run, as the terminal does."""
+    lines = [escaped(line.strip()) for line in against_lines(summary)]
+    if not lines:
+        return ""
+    first, *others = lines
+    rows = list(_within((f"- {line}" for line in others), AGAINST_ROOM))
+    left = len(others) - len(rows)
+    more = [f"- … and {left} more lines"] if left else []
+    return "\n".join((f"{first}.\n", *rows, *more)) + "\n"
 
 
 def _whom(run: RecordedRun) -> str:
@@ -215,7 +231,7 @@ def _rows(misses: Sequence[Miss], target: str) -> Iterator[str]:
         )
 
 
-def _within(rows: Iterator[str], room: int) -> Iterator[str]:
+def _within(rows: Iterable[str], room: int) -> Iterator[str]:
     for row in rows:
         room -= len(row) + 1
         if room < 0:

@@ -7,9 +7,11 @@ from markupsafe import Markup
 
 from skillwalker.datatypes.recorded import Dialogue, RecordedIteration, RecordedRun
 from skillwalker.datatypes.scores import Rate, Rates, SetScore
+from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.report import wording
+from skillwalker.report.against_text import against_verdict
 from skillwalker.report.html.charts import RatePoint, rate_chart, step_chart
 from skillwalker.report.html.costs import cost_rows
 from skillwalker.report.html.dialogues import readable
@@ -104,6 +106,7 @@ def render_run(
         change=wording.change(summary.gate) if summary.gate is not None else None,
         class_changes=wording.changes(summary.gate)[:2] if summary.gate is not None else (),
         p_better=wording.probability(summary.gate.p_better) if summary.gate is not None else None,
+        **_against(summary),
         pieces=word_diff(summary.original_description, summary.best_description),
         iterations=_iterations(run),
         iteration_chart=Markup(_iteration_chart(run)),  # noqa: S704 (our own drawing)
@@ -120,6 +123,15 @@ def render_run(
         unknowns=unknowns(run),
         next_command=next_command,
     )
+
+
+def _against(summary: Summary) -> dict[str, object]:
+    """Tell what became of the target since an earlier run, where there was a comparison."""
+    found = summary.against
+    if found is None:
+        return {"against": None}
+    said = wording.sentence(f"against run {found.run_id}: {against_verdict(found)}")
+    return {"against": found, "against_said": said, "against_changes": wording.changes(found)}
 
 
 def _rates(run: RecordedRun) -> tuple[tuple[str, Rate | None, Rate | None], ...]:

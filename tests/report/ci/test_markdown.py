@@ -9,7 +9,7 @@ from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.report import wording
 from skillwalker.report.ci.markdown import LONGEST, code, escaped, markdown
 from tests.hostile import HOSTILE, hostile
-from tests.recorded_runs import everywhere, plain_run, recorded_case, recorded_run
+from tests.recorded_runs import AGAINST, everywhere, plain_run, recorded_case, recorded_run
 
 
 def test_a_pull_request_reads_verdict_rates_misses_cost_and_the_next_command() -> None:
@@ -34,6 +34,22 @@ def test_simulated_is_said_before_the_figures_and_last() -> None:
     text = markdown(replace(run, summary=replace(run.summary, simulated=True)), next_command=None)
     assert text.index(wording.SIMULATED) < text.index("| recall")
     assert text.rstrip().endswith(f"**{wording.SIMULATED}**")
+
+
+def test_what_became_of_a_target_since_an_earlier_run_is_told() -> None:
+    run = plain_run()
+    held = replace(run, summary=replace(run.summary, against=AGAINST))
+    text = markdown(held, next_command=None)
+    assert (
+        "\ndemo:review against run 20261101T000000: dropped by 10 points or more, -20 points of"
+        " balanced accuracy (90 % interval -35 to -5), P(better) 0.02.\n\n"
+        "- flipped: asks for a review (should trigger), correct 1/1 before, 1/5 now: it stands\n"
+    ) in text.replace("- by class (90 %): recall -40 (-70 to -10)\n", "")
+    assert "- not compared: wants it now (not in A)\n" in text
+    assert "against run" not in markdown(run, next_command=None)
+    many = replace(AGAINST, differences=("x" * 100,) * 1_000)
+    text = markdown(replace(run, summary=replace(run.summary, against=many)), next_command=None)
+    assert re.search(r"\n- … and 9\d\d more lines\n", text)
 
 
 def large(name: str) -> RecordedRun:

@@ -14,13 +14,13 @@ from skillwalker.datatypes.metrics import MetricChange
 from skillwalker.datatypes.recorded import RecordedRun, Said, Speaker
 from skillwalker.datatypes.scores import UsageTotal
 from skillwalker.datatypes.summary import ModelRates
-from skillwalker.datatypes.vocabulary import CaseSet, StopReason, Verdict
+from skillwalker.datatypes.vocabulary import CaseSet, StopReason, TargetKind, Verdict
 from skillwalker.report import wording
 from skillwalker.report.ci.markdown import markdown
 from skillwalker.report.html.page import render_run, wanted_transcripts
 from skillwalker.report.tables import metric_table
 from tests.hostile import hostile
-from tests.recorded_runs import everywhere, plain_run
+from tests.recorded_runs import AGAINST, MODEL, everywhere, plain_run
 
 OURS = frozenset(
     {"html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "h2", "h3"}
@@ -199,6 +199,50 @@ def measured_only(run: RecordedRun) -> RecordedRun:
     return replace(run, summary=summary, iterations=run.iterations[:1], answers=())
 
 
+@pytest.mark.parametrize("kind", list(TargetKind))
+def test_what_became_of_a_target_since_an_earlier_run_is_told(kind: TargetKind) -> None:
+    run = measured_only(plain_run())
+    held = replace(run, summary=replace(run.summary, target_kind=kind, against=AGAINST))
+    words = " ".join(page(held).words.split())
+    verdict = (
+        "Against run 20261101T000000: dropped by 10 points or more, -20 points of balanced accuracy"
+        " (90 % interval -35 to -5), P(better) 0.02."
+    )
+    assert words.index(verdict) < words.index("For whom it holds")
+    for said in (
+        "recall-40 points (90 % interval -70 to -10)",
+        "specificity+0 points",
+        "balanced accuracy-20 points (90 % interval -35 to -5)",
+        f"asks for a reviewtrigger{MODEL}1/11/5it stands",
+        f"wants a poemnot trigger{MODEL}1/13/5it was luck",
+        "CLI 2.1.300 in A, 2.1.332 in B",
+        "1 case is in no figure of this comparison.",
+        "wants it now: not in A",
+    ):
+        assert said in words, said
+    assert "Against run" not in page(run).words
+
+
+def test_a_comparison_without_a_flipped_case_says_so_and_one_without_figures_has_no_table() -> None:
+    run = measured_only(plain_run())
+    calm = replace(AGAINST, flipped=(), differences=(), not_comparable=())
+    words = page(replace(run, summary=replace(run.summary, against=calm))).words
+    assert "No case was run again: none of them flipped." in words
+    assert "What else differs" not in words
+    silent = replace(
+        calm,
+        change=None,
+        interval=None,
+        p_better=None,
+        recall_change=None,
+        specificity_change=None,
+        dropped=None,
+    )
+    words = page(replace(run, summary=replace(run.summary, against=silent))).words
+    assert "cannot be told: no case of one class was decided in both" in words
+    assert "none of them flipped" not in words
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -260,7 +304,9 @@ def test_hostile_texts_are_shown_and_nothing_else(text: str) -> None:
     names = {name for _, attrs in parsed.elements for name in attrs}
     assert not [name for name in names if name.startswith("on")]
     assert not names & {"src", "srcset", "style", "action", "formaction", "xlink:href"}
-    plain = Page(render_run(with_transcripts(plain_run()), dialogues={}, next_command="x"))
+    still = with_transcripts(plain_run())
+    held = replace(still, summary=replace(still.summary, against=AGAINST))
+    plain = Page(render_run(held, dialogues={}, next_command="x"))
     assert len(parsed.all("section")) == len(plain.all("section"))
     assert not parsed.all("img", "script", "iframe", "object", "form")
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", html)
@@ -313,6 +359,12 @@ def test_the_sections_stand_in_the_order_of_the_contents() -> None:
     contents = re.findall(r'<li><a href="#([a-z]+)">', html)
     assert re.findall(r'<section aria-labelledby="(\w+)">', html) == contents
     assert contents[:5] == ["whom", "result", "iterations", "cases", "text"]
+    run = plain_run()
+    held = replace(run, summary=replace(run.summary, against=AGAINST))
+    html = render_run(held, dialogues={}, next_command=None)
+    contents = re.findall(r'<li><a href="#([a-z]+)">', html)
+    assert re.findall(r'<section aria-labelledby="(\w+)">', html) == contents
+    assert contents[:3] == ["whom", "result", "against"]
 
 
 def test_the_confirm_rounds_stand_before_the_search_in_the_table_of_cases() -> None:
