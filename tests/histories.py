@@ -70,6 +70,8 @@ class Past:
     simulated: bool = False
     listing_mode: str = "real"
     max_turns: int = 4
+    own_turns: tuple[tuple[str, int], ...] = ()
+    """Cases with a turn limit of their own."""
     ended: bool = True
     improver_cost: float | None = None
     """Of its one improver call; None for no call."""
@@ -183,7 +185,7 @@ def plan_of(past: Past) -> dict[str, object]:
                 "set": "train",
                 "prompt_sha256": hashlib.sha256(prompts.get(case, case).encode()).hexdigest(),
                 "scaffold_sha256": None,
-                "max_turns": None,
+                "max_turns": dict(past.own_turns).get(case),
             }
             for case, positive in (CASES if past.cases is None else past.cases).items()
         ],

@@ -1,7 +1,7 @@
 """What all recorded runs hold together: facts of each run, and its trials as counts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from skillwalker.datatypes.scores import UsageTotal
@@ -20,9 +20,11 @@ class Setting:
     listing_mode: str = "real"
     """Roomy where the listing's budget was lifted."""
     simulated: bool = False
+    max_turns: int | None = None
+    """Model turns within which a call counts, where the case sets none; None if not recorded."""
 
     @property
-    def order(self) -> tuple[str | bool, ...]:
+    def order(self) -> tuple[str | int, ...]:
         """Where it stands in a list: real ones first, then by name."""
         return (
             self.simulated,
@@ -31,6 +33,7 @@ class Setting:
             self.permission_mode,
             self.model,
             self.listing_mode,
+            self.max_turns or 0,
         )
 
 
@@ -65,6 +68,10 @@ class RunFacts:
     stopped_because: str | None = None
     gate: GateFacts | None = None
     applied: bool = False
+    max_turns: int | None = None
+    """The turn limit of its trials; None when it is not recorded."""
+    own_turns: Mapping[str, int] = field(default_factory=dict)
+    """Turn limits of cases that set their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,7 @@ def setting_words(setting: Setting) -> str:
         setting.permission_mode,
         "" if setting.endpoint == setting.engine else setting.endpoint,
         "" if setting.listing_mode == "real" else f"listing {setting.listing_mode}",
+        "" if setting.max_turns is None else f"within {counted(setting.max_turns, 'turn')}",
         "SIMULATED" if setting.simulated else "",
     ]
     return one_line(", ".join(word for word in words if word))

@@ -34,18 +34,19 @@ def rate_rows(counts: Iterable[CaseCount], runs: Runs) -> tuple[RateRow, ...]:
 def case_runs(counts: Iterable[CaseCount], runs: Runs) -> tuple[CaseRuns, ...]:
     """Sum the decided runs of each case.
 
-    A case is one of a suite; one whose polarity was turned round is another.
+    A case is one of a suite; one whose polarity was turned round, or whose own turn limit was
+    changed, is another.
     """
-    correct: defaultdict[tuple[str, str, bool], list[int]] = defaultdict(lambda: [0, 0])
+    correct: defaultdict[tuple[str, str, bool, int], list[int]] = defaultdict(lambda: [0, 0])
     for count in counts:
         run = runs[count.run_id]
         positive = run.should_trigger[count.case]
-        sums = correct[run.suite, count.case, positive]
+        sums = correct[run.suite, count.case, positive, run.own_turns.get(count.case, 0)]
         sums[0] += count.triggered if positive else count.not_triggered
         sums[1] += count.triggered + count.not_triggered
     return tuple(
         CaseRuns(positive=positive, correct=k, decided=n)
-        for (_, _, positive), (k, n) in sorted(correct.items())
+        for (_, _, positive, _), (k, n) in sorted(correct.items())
     )
 
 
@@ -88,6 +89,6 @@ def _texts(counts: Sequence[CaseCount]) -> int:
     return len({count.candidate for count in counts})
 
 
-def _order(group: Group) -> tuple[str | bool, ...]:
+def _order(group: Group) -> tuple[str | int, ...]:
     target, setting, cli_version = group
     return (target, *setting.order, cli_version)

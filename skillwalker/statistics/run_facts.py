@@ -73,6 +73,8 @@ def read_run_facts(folder: Path, moment: datetime) -> RunFacts:
         stopped_because=_word(summary.get("stopped_because")),
         gate=_gate(summary.get("gate")),
         applied=summary.get("applied") is True,
+        max_turns=_turns(plan.get("settings")),
+        own_turns=_own_turns(plan.get("cases")),
     )
 
 
@@ -208,6 +210,22 @@ def _polarity(row: object) -> bool | None:
     if called == not_called or not isinstance(row.get("passed"), bool):
         return None
     return (called > not_called) is bool(row["passed"])
+
+
+def _turns(record: object) -> int | None:
+    """Read the turn limit of a run's settings, or of a case."""
+    limit = record.get("max_turns") if isinstance(record, dict) else None
+    return limit if isinstance(limit, int) else None
+
+
+def _own_turns(cases: object) -> dict[str, int]:
+    """Read the turn limits of the cases that set their own."""
+    limits = {
+        str(row["case"]): _turns(row)
+        for row in (cases if isinstance(cases, list) else ())
+        if isinstance(row, dict) and "case" in row
+    }
+    return {case: limit for case, limit in limits.items() if limit is not None}
 
 
 def _gate(record: object) -> GateFacts | None:

@@ -112,6 +112,7 @@ def _setting(row: Row, runs: Mapping[str, RunFacts]) -> Setting:
         model=row["model"] or "",
         listing_mode=run.listing_mode,
         simulated=run.simulated,
+        max_turns=run.max_turns,
     )
 
 

@@ -26,12 +26,13 @@ Coverage (4 folders)
 
 Outcomes (25 trials, each by its last attempt)
                   triggered       not  undecided    trials   retried
-  claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com
+  claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, within 4 turns
     confirm               3         5          0         8         0
     train                 7         9          1        17         2
 
 Rates of what the files held (16 decided trials; mean over cases, 90 % intervals)
-  demo:review: claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, CLI 2.1.332
+  demo:review: claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, \
+within 4 turns, CLI 2.1.332
     all          recall 50 % (4/8), 1–99 %; specificity 88 % (7/8), 11–100 %
                  2 runs, 4 cases, 1 description
     2026-01-01   recall 50 % (2/4), 1–99 %; specificity 75 % (3/4), 4–100 %
@@ -46,10 +47,10 @@ Searches (1 run of scil and acil, 1 ended)
       before: recall 50 % (1/2), 12–88 %; specificity 100 % (2/2), 43–100 %
       after:  recall 100 % (2/2), 43–100 %; specificity 100 % (2/2), 43–100 %
     mean +25 points over 1 of 1 applied run: claude-sonnet-5-5, engine docker, dontAsk, \
-https://api.anthropic.com
+https://api.anthropic.com, within 4 turns
 
 Undecided after the retry (1 of 25 trials)
-  claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com: 1 of 25
+  claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, within 4 turns: 1 of 25
                  rate 1/1
 
 Cost (28 calls, retries and controls among them)
