@@ -8,6 +8,7 @@ holds `evals/`, or the folder of suites itself; `repo_root` is the folder that h
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -41,6 +42,7 @@ from skillwalker.evaluation.scoring import score_runs
 from skillwalker.paths import Places
 from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
+from skillwalker.report.aside import write_aside
 from skillwalker.report.files import write_reports
 from skillwalker.report.next_step import next_command
 
@@ -161,7 +163,8 @@ async def run_evals(
         prices=tuple(settings.get("prices", ())),
     )
     outcome = await run_eval_order(order, around)
-    for fault in write_reports(outcome.folder, html=settings.get("html", True)).faults:
+    write = partial(write_reports, outcome.folder, html=settings.get("html", True))
+    for fault in (await write_aside(write)).faults:
         logger.warning("%s", fault)
     return outcome.summary
 
@@ -234,12 +237,13 @@ async def _improve(
         command_env=settings.get("command_env", {}),
     )
     summary, folder = await run_order(order, around)
-    reports = write_reports(
+    write = partial(
+        write_reports,
         folder,
         html=settings.get("html", True),
         next_command=next_command(summary, quiet=False),
     )
-    for fault in reports.faults:
+    for fault in (await write_aside(write)).faults:
         around.listener(Warned(message=fault))
     return summary
 

@@ -5,9 +5,11 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from types import CodeType, FrameType
 
 import anyio
 import pytest
@@ -18,6 +20,7 @@ from skillwalker.datatypes.evals import EvalEvent, EvalSummary
 from skillwalker.datatypes.summary import Event, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
 from skillwalker.limits import Limits
+from skillwalker.report.files import write_reports
 from tests.bench import DESCRIPTION, call_cases, make_bench_project, write_cases
 from tests.eval_world import make_eval_project
 from tests.projects import SKILL, call_case, write
@@ -196,6 +199,36 @@ def test_errors_are_raised_bare_and_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(skillwalker.RunNotFoundError):
         score(project, test_run_id="20990101T000000")
     assert not (project / "output").exists()
+
+
+# --- reports -----------------------------------------------------------------------------------
+
+
+def threads_of(code: CodeType, work: Callable[[], object]) -> list[int]:
+    """Do some work, and list the threads in which it runs some code."""
+    found: list[int] = []
+
+    def watch(frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code is code:
+            found.append(threading.get_ident())
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return found
+
+
+def test_reports_are_written_beside_the_loop(tmp_path: Path) -> None:
+    """What that means for a loop is tested in tests/report/test_aside.py."""
+    search = make_bench_project(tmp_path / "loop")
+    suite = make_eval_project(tmp_path / "evals", call_case("a")).project
+    for work in (partial(scil, search, max_iterations=1), partial(evals, suite)):
+        (thread,) = threads_of(write_reports.__code__, work)
+        assert thread != threading.get_ident()
 
 
 # --- eval runs ---------------------------------------------------------------------------------
