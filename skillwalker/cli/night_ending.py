@@ -1,9 +1,10 @@
-"""What a night leaves for people and for CI when it has ended."""
+"""What a night leaves for people and for CI when it has ended; no fault of it ends the night."""
 
 import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import typer
 from rich.console import Console
@@ -40,11 +41,9 @@ def conclude(
 ) -> int:
     """Show how a night ended, and leave its report; give the exit code."""
     text = night_markdown(summary, folder=folder.name, is_merged=is_merged, project=project)
-    (folder / REPORT).write_text(text, encoding="utf-8", errors="backslashreplace")
-    path = job_summary() if in_github_actions() else None
-    if path is not None:
-        with path.open("a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(f"{text}\n")
+    _leave("report", folder / REPORT, text, mode="w")
+    if in_github_actions() and (path := job_summary()) is not None:
+        _leave("job summary", path, f"{text}\n", mode="a")
     width = None if sys.stderr.isatty() else plain_width()
     if not wishes.quiet:
         Console(file=sys.stderr, highlight=False, width=width).print(night_table(summary))
@@ -54,6 +53,15 @@ def conclude(
     if wishes.as_json:
         typer.echo(json.dumps(summary_record(summary), ensure_ascii=False, indent=2))
     return night_exit_code(summary)
+
+
+def _leave(what: str, path: Path, text: str, *, mode: Literal["w", "a"]) -> None:
+    """Write what is only for people; the night is recorded without it."""
+    try:
+        with path.open(mode, encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+    except OSError as error:
+        say(f"warning: no {what}: {error}")
 
 
 def say(line: str) -> None:

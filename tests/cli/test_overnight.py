@@ -334,3 +334,20 @@ def test_a_lock_file_that_cannot_be_updated_is_told_behind_the_night(
     assert code == 0
     after = text.split("recorded in ")[1]
     assert after.count("warning: skillwalker.lock was not updated") == 1
+
+
+def test_what_cannot_be_left_for_people_takes_no_result_of_a_night_along(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, night = run_json(capsys, *QUICK, "--max-trials", "20")
+    report = project / "output" / night["night_id"] / "overnight-report.md"
+    report.unlink()
+    report.mkdir()
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project / "nowhere" / "summary.md"))
+    capsys.readouterr()
+    code = main(["overnight", "--resume", night["night_id"], "--max-trials", "30", "--json"])
+    out, err = capsys.readouterr()
+    assert (code, json.loads(out)["night_id"]) == (0, night["night_id"])
+    assert err.count("warning: no report: ") == err.count("warning: no job summary: ") == 1
+    assert f"{project / 'nowhere' / 'summary.md'}" in err
