@@ -44,6 +44,7 @@ def show(
     from skillwalker.cli.named_files import position_of, shown_targets
     from skillwalker.cli.show_text import listed_record, listed_text, written_text
     from skillwalker.targets.installed import find_installed, rooms
+    from skillwalker.targets.names import invoked_as
 
     places = open_project(ctx, project).places
     there = find_installed(places) if installed else ()
@@ -55,7 +56,12 @@ def show(
         more = installed_record(there, rooms(there)) if installed else {}
         typer.echo(json.dumps({"targets": records, **more}, ensure_ascii=False, indent=2))
     else:
-        texts = [listed_text(each, written_text(t), places.project) for t, each in shown]
+        texts = [
+            listed_text(
+                each, written_text(t), places, name=None if position else invoked_as(t, places)
+            )
+            for t, each in shown
+        ]
         typer.echo("\n\n".join([*texts, room_text(rooms(there))] if installed else texts))
     if not shown:
         where = f"{places.home} or {places.project}" if installed else f"{places.project}"

@@ -1,6 +1,7 @@
 """What a file looks like to Claude, and a change of it, as text for people."""
 
 import difflib
+import os
 import shutil
 import sys
 import textwrap
@@ -12,6 +13,7 @@ from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Listed, Target
 from skillwalker.faults import BIDI
 from skillwalker.frontmatter.text import read_frontmatter
+from skillwalker.paths import Places
 
 INDENT = "    "
 DIFFERS = "yaml-differs"
@@ -21,6 +23,14 @@ DIFFERS = "yaml-differs"
 def short_path(path: Path, project: Path) -> str:
     """Write a path from the project on where it lies in it."""
     return (path.relative_to(project) if path.is_relative_to(project) else path).as_posix()
+
+
+def _path_from(path: Path, places: Places) -> str:
+    """Write a path from the project on, or from the home; else whole."""
+    whole = Path(os.path.normpath(path))
+    if not whole.is_relative_to(places.project) and whole.is_relative_to(places.home):
+        return f"~/{whole.relative_to(places.home).as_posix()}"
+    return short_path(path, places.project)
 
 
 def listed_record(listed: Listed, project: Path) -> dict[str, object]:
@@ -46,16 +56,19 @@ def listed_record(listed: Listed, project: Path) -> dict[str, object]:
     }
 
 
-def listed_text(listed: Listed, written: str, project: Path) -> str:
+def listed_text(listed: Listed, written: str, places: Places, *, name: str | None) -> str:
     """Write what Claude is shown of one file, first of all where that is not what was written.
 
     Args:
         listed: what Claude Code makes of the file.
         written: the description as it stands in the file.
-        project: paths are shown from here on.
+        places: paths are shown from the project on, or from the home.
+        name: as the target is written on a command line; None where only its path finds it.
     """
-    path = short_path(listed.path, project)
-    lines = [f"{path} ({listed.kind}, read as in a {listed.position})"]
+    path = _path_from(listed.path, places)
+    lines = [f"{name or path} ({listed.kind}, read as in a {listed.position})"]
+    if name is not None:
+        lines.append(f"  {path}")
     if any(finding.rule == DIFFERS for finding in listed.findings):
         lines += ["  the author wrote:", _indented(written)]
     if not listed.listed:

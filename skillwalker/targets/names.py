@@ -93,6 +93,14 @@ def written_in_suites(target: Target, places: Places) -> str:
     return target.path.as_posix()
 
 
+def invoked_as(target: Target, places: Places) -> str | None:
+    """Name a target as it is written on a command line; None where only its path finds it."""
+    owner = target.id.partition(":")[0]
+    paths = target.path, target.path.resolve()
+    roots = tuple(_roots_of(owner, places))
+    return target.id if any(_lies_in(root, path) for root in roots for path in paths) else None
+
+
 def is_path(written: str) -> bool:
     """Say whether a written target is a path rather than a name, which has a colon."""
     return "/" in written or ":" not in written

@@ -124,7 +124,7 @@ def test_show_looks_from_where_the_user_stands_too(
 ) -> None:
     monkeypatch.chdir(project / "plugins" / "demo" / "skills")
     assert main(["show", "alpha"]) == 0
-    assert f"{SKILL} (skill" in capsys.readouterr().out
+    assert f"demo:alpha (skill, read as in a plugin)\n  {SKILL}\n" in capsys.readouterr().out
 
 
 def test_show_for_people_names_the_text_and_what_is_wrong(
@@ -139,13 +139,73 @@ def test_show_for_people_names_the_text_and_what_is_wrong(
     assert "the author wrote" not in out
 
 
+@pytest.mark.parametrize(
+    ("words", "head", "path"),
+    [
+        pytest.param(("demo:alpha",), "demo:alpha (skill, read as in a plugin)", SKILL, id="name"),
+        pytest.param((SKILL,), "demo:alpha (skill, read as in a plugin)", SKILL, id="path"),
+        pytest.param(
+            ("demo:gap",),
+            "demo:gap (agent, read as in a plugin)",
+            "plugins/demo/agents/gap.md",
+            id="agent",
+        ),
+        pytest.param(
+            ("project:own",),
+            "project:own (skill, read as in a project)",
+            ".claude/skills/own/SKILL.md",
+            id="project's",
+        ),
+        pytest.param(
+            ("user:mine",),
+            "user:mine (skill, read as in a project)",
+            "~/.claude/skills/mine/SKILL.md",
+            id="user's",
+        ),
+        pytest.param(
+            ("../home/.claude/skills/mine",),
+            "user:mine (skill, read as in a project)",
+            "~/.claude/skills/mine/SKILL.md",
+            id="user's, by path",
+        ),
+        pytest.param(
+            ("../far/skills/odd",),
+            "../far/skills/odd/SKILL.md (skill, read as in a plugin)",
+            None,
+            id="no name finds it",
+        ),
+        pytest.param(
+            ("project:own", "--position", "plugin"),
+            ".claude/skills/own/SKILL.md (skill, read as in a plugin)",
+            None,
+            id="not where it lies",
+        ),
+    ],
+)
+def test_show_heads_a_file_with_the_name_that_finds_it(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    head: str,
+    path: str | None,
+) -> None:
+    own = {".claude/skills/own/SKILL.md": skill_file(name="own")}
+    write_files(project, own)
+    write_files(project.parent / "home", {".claude/skills/mine/SKILL.md": skill_file(name="mine")})
+    write_files(project.parent / "far", {"skills/odd/SKILL.md": skill_file(name="odd")})
+    assert main(["show", *words]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == head
+    assert second == f"  {path}" if path else second.startswith("  Claude sees")
+
+
 def test_show_tells_first_what_was_written_where_claude_sees_another_text(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_files(project, {SKILL: skill_file("Reviews <b>: all of it.", name="rev")})
     assert main(["show", "demo:alpha"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1:5] == [
+    assert lines[2:6] == [
         "  the author wrote:",
         "    Reviews <b>: all of it.",
         "  Claude sees demo:alpha (demo:rev), 29 characters:",
