@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 import pydantic
 
@@ -19,12 +19,11 @@ from skillwalker.datatypes.inputs import CallExpectation
 from skillwalker.datatypes.judging import JudgeCall
 from skillwalker.datatypes.trials import OutputFile
 from skillwalker.errors import StoreError
+from skillwalker.recording.checked import checked
 from skillwalker.recording.records import SCHEMA_VERSION, check_version, trial_row
 
 OWN_EVENT = "skillwalker"
 """Type of the event that we write behind those of Claude Code: what was read in them."""
-
-T = TypeVar("T")
 
 _CASE = pydantic.TypeAdapter(EvalCase)
 _TRIAL = pydantic.TypeAdapter(EvalTrial)
@@ -68,7 +67,7 @@ def read_case(row: Mapping[str, object]) -> EvalCase:
     keys = ("suite", "plugins", "called_as", "runs", "max_turns")
     values = {key: row.get(key) for key in keys}
     values |= {"case": row.get("test"), "timeout": row.get("timeout_s")}
-    case = _validated(_CASE, values, "test-config.jsonl")
+    case = checked(_CASE, values, "test-config.jsonl")
     is_call = [isinstance(one, CallExpectation) for one in case.case.expect]
     if is_call != [names is not None for names in case.called_as]:
         raise StoreError("test-config.jsonl: called_as does not fit the expectations of the test")
@@ -123,7 +122,7 @@ def read_event_row(row: Mapping[str, object]) -> EvalTrial | None:
     read["duration"] = read.pop("duration_s", None)
     values |= {key: row.get(key) for key in ("suite", "run_index", "attempt")}
     values |= {"case": row.get("test_name"), "transcript": read}
-    return _validated(_TRIAL, values, "test-run.jsonl")
+    return checked(_TRIAL, values, "test-run.jsonl")
 
 
 def output_rows(run_id: str, trial: EvalTrial) -> Iterator[dict[str, object]]:
@@ -159,7 +158,7 @@ def read_file_row(row: Mapping[str, object], name: str) -> OutputFile:
     """
     check_version(row, name)
     keys = ("path", "size", "text", "reason", "link")
-    return _validated(_FILE, {key: row.get(key) for key in keys}, name)
+    return checked(_FILE, {key: row.get(key) for key in keys}, name)
 
 
 def line_row(run_id: str, line: EvalLine) -> dict[str, object]:
@@ -191,7 +190,7 @@ def read_judge_row(row: Mapping[str, object]) -> JudgeCall:
     """
     check_version(row, "judge.jsonl")
     values = {key: row.get(key) for key in _JUDGE_KEYS}
-    return _validated(_JUDGE, values, "judge.jsonl")
+    return checked(_JUDGE, values, "judge.jsonl")
 
 
 def result_row(run_id: str, row: ResultRow) -> dict[str, object]:
@@ -231,17 +230,3 @@ def _event(line: bytes) -> object:
 def _refuse(constant: str) -> NoReturn:
     """Refuse what is no JSON and could not be read again."""
     raise ValueError(constant)
-
-
-def _validated(adapter: pydantic.TypeAdapter[T], values: object, name: str) -> T:
-    """Check what stands in a row.
-
-    Raises:
-        StoreError: something is missing or of another type.
-    """
-    try:
-        return adapter.validate_python(values)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StoreError(f"{name}: {where}: {first['msg']}") from error

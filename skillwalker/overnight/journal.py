@@ -12,13 +12,11 @@ from skillwalker.datatypes.lock_entries import LockEntry
 from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.errors import StoreError
 from skillwalker.plan import Order
+from skillwalker.recording.checked import checked
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
-from skillwalker.recording.rows import RowFiles, read_rows
+from skillwalker.recording.rows import RowFiles, read_each, read_rows
 
 NIGHT = "night.jsonl"
-
-_ORDER = pydantic.TypeAdapter(Order)
-_RESULT = pydantic.TypeAdapter(StageResult)
 
 Place = tuple[str, str, Stage]
 """Path, suite and stage: what a run of the night is about."""
@@ -56,7 +54,40 @@ class Decision:
     """The description that the one in the file is held against."""
 
 
-_DECISION = pydantic.TypeAdapter(Decision)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Began:
+    """A row that names the run of a stage."""
+
+    path: str
+    suite: str
+    stage: Stage
+    run_id: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Decided:
+    """A row that says whether a stage is due."""
+
+    path: str
+    suite: str
+    stage: Stage
+    decision: Decision
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """A row that says how a stage ended."""
+
+    path: str
+    suite: str
+    result: StageResult
+
+
+_ASKED = pydantic.TypeAdapter(NightTask)
+_BEGAN = pydantic.TypeAdapter(_Began)
+_DECIDED = pydantic.TypeAdapter(_Decided)
+_DONE = pydantic.TypeAdapter(_Done)
+_ASKED_KEYS = NightTask.__dataclass_fields__.keys()
 
 
 class NightJournal:
@@ -77,12 +108,12 @@ class NightJournal:
         self._begun: dict[Place, str] = {}
         self._done: dict[Place, StageResult] = {}
         self._decided: dict[Place, Decision] = {}
-        for row in read_rows(folder / NIGHT):
-            self._take(row)
+        for _ in read_each(folder / NIGHT, self._take):
+            pass
 
     def begin(self, task: NightTask) -> None:
         """Write down what is asked, before anything is done."""
-        self._append("asked", **_asked(task))
+        self._append("asked", **dataclasses.asdict(task))
         self.was_begun = True
 
     def decide(self, entry: Entry, stage: Stage, decision: Decision) -> None:
@@ -141,13 +172,14 @@ class NightJournal:
             case "asked":
                 self.was_begun = True
             case "began":
-                self._begun[row["path"], row["suite"], Stage(row["stage"])] = row["run_id"]
+                began = checked(_BEGAN, row)
+                self._begun[began.path, began.suite, began.stage] = began.run_id
             case "decided":
-                decision = _DECISION.validate_python(row["decision"])
-                self._decided[row["path"], row["suite"], Stage(row["stage"])] = decision
+                decided = checked(_DECIDED, row)
+                self._decided[decided.path, decided.suite, decided.stage] = decided.decision
             case "done":
-                result = _RESULT.validate_python(row["result"])
-                self._done[row["path"], row["suite"], result.stage] = result
+                done = checked(_DONE, row)
+                self._done[done.path, done.suite, done.result.stage] = done.result
             case _:
                 pass
 
@@ -162,26 +194,5 @@ def read_task(folder: Path) -> NightTask:
     if row.get("event") != "asked":
         raise StoreError(f"{folder.name} is no night: there is no {NIGHT} in it")
     check_version(row, f"{folder.name}/{NIGHT}")
-    try:
-        template = _ORDER.validate_python(row["template"])
-        shard = row["shard"]
-    except (KeyError, pydantic.ValidationError) as error:
-        raise StoreError(f"{folder / NIGHT} cannot be read: {error}") from error
-    return NightTask(
-        template=template,
-        shard=None if shard is None else (int(shard[0]), int(shard[1])),
-        every=bool(row.get("every")),
-        suite=row.get("suite"),
-        listing_budget=row.get("listing_budget"),
-    )
-
-
-def _asked(task: NightTask) -> dict[str, object]:
-    """Make the row of what is asked."""
-    return {
-        "template": dataclasses.asdict(task.template),
-        "shard": task.shard,
-        "every": task.every,
-        "suite": task.suite,
-        "listing_budget": task.listing_budget,
-    }
+    values = {key: row[key] for key in _ASKED_KEYS & row.keys()}
+    return checked(_ASKED, values, f"{folder / NIGHT} cannot be read")

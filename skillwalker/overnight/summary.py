@@ -10,9 +10,11 @@ import pydantic
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import NightSummary
 from skillwalker.errors import StoreError
+from skillwalker.recording.checked import checked
 from skillwalker.recording.lock_file import parse_lock, write_entries
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.rows import RowFiles, read_row, write_atomically
+from skillwalker.recording.store import run_age
 from skillwalker.user_files import read_regular
 
 SUMMARY = "overnight-summary.json"
@@ -72,12 +74,8 @@ def read_night(folder: Path) -> NightSummary:
     """
     row = read_row(night_folder(folder) / SUMMARY)
     check_version(row, f"{folder}/{SUMMARY}")
-    try:
-        return _SUMMARY.validate_python({k: v for k, v in row.items() if k not in _DERIVED})
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StoreError(f"{folder}/{SUMMARY}: {where}: {first['msg']}") from error
+    values = {key: value for key, value in row.items() if key not in _DERIVED}
+    return checked(_SUMMARY, values, f"{folder}/{SUMMARY}")
 
 
 def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
@@ -101,7 +99,7 @@ def night_folder(folder: Path) -> Path:
     """
     if (folder / SUMMARY).is_file():
         return folder
-    found = sorted(path.parent for path in folder.glob(f"*/{SUMMARY}"))
+    found = sorted((path.parent for path in folder.glob(f"*/{SUMMARY}")), key=run_age)
     if not found:
         raise StoreError(
             f"{folder} holds no {SUMMARY}; name the folder of a night, or an output folder with one"

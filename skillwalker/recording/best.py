@@ -10,6 +10,7 @@ import pydantic
 from skillwalker.datatypes.edits import RecordedBest
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import StoreError, TargetError
+from skillwalker.recording.checked import checked
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import write_atomically
 from skillwalker.recording.store import read_summary
@@ -33,14 +34,8 @@ def read_best(run: Path) -> RecordedBest:
             f"run {run.name} is a run of {row.get('kind')!r}: it looked for no better description;"
             f" runs of {' and '.join(sorted(kinds))} can be applied"
         )
-    try:
-        return _BEST.validate_python({key: row[key] for key in _KEYS if key in row})
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StoreError(
-            f"the summary of run {run.name} cannot be read: {where}: {first['msg']}"
-        ) from error
+    values = {key: row[key] for key in _KEYS if key in row}
+    return checked(_BEST, values, f"the summary of run {run.name} cannot be read")
 
 
 def require_applicable(best: RecordedBest, *, force: bool, allow_simulated: bool) -> None:

@@ -23,14 +23,17 @@ from skillwalker.recording.changes import (
     moved_facts,
     stale_cases,
 )
+from skillwalker.recording.checked import checked
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.store import PLAN, RunStore, read_plan
 from skillwalker.recording.warm_search import find_warm
+from skillwalker.recording.written_plan import WrittenPlan
 from skillwalker.trials.cell_key import folder_hash
 
 Record = Mapping[str, Any]
 
 _ORDER = pydantic.TypeAdapter(Order)
+_WRITTEN = pydantic.TypeAdapter(WrittenPlan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +174,7 @@ def plan_record(run_id: str, order: Order, plan: Plan) -> dict[str, object]:
         ],
         "cases": [_case(split) for split in plan.cases],
         "neighbours": [
-            _case(SplitCase(case=one.case, set=CaseSet.NEIGHBOUR, group=one.owner))
+            _case(SplitCase(case=one.case, set=CaseSet.NEIGHBOUR, group=one.group))
             for one in plan.neighbours
         ],
     }
@@ -203,12 +206,8 @@ def read_frozen(run: Path) -> tuple[Record, Order]:
     asked = row.get("order")
     if not isinstance(asked, dict):
         raise StoreError(f"run {run.name} cannot be resumed: an older version wrote its {PLAN}")
-    try:
-        return row, _ORDER.validate_python({**asked, "config": row.get("settings")})
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StoreError(f"{run / PLAN}: {where}: {first['msg']}") from error
+    checked(_WRITTEN, row, run / PLAN)
+    return row, checked(_ORDER, {**asked, "config": row.get("settings")}, run / PLAN)
 
 
 def _order(order: Order, plan: Plan) -> dict[str, object]:

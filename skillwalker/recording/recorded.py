@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pydantic
 
@@ -17,11 +16,10 @@ from skillwalker.datatypes.recorded import (
 from skillwalker.datatypes.trials import Trial
 from skillwalker.errors import StoreError
 from skillwalker.recording import records, store
+from skillwalker.recording.checked import checked
 from skillwalker.recording.rows import read_each, read_rows
 from skillwalker.recording.warm import REUSED, read_warm
 from skillwalker.transcripts.dialogue import read_dialogue
-
-_Record = TypeVar("_Record")
 
 _CASES = pydantic.TypeAdapter(tuple[RecordedCase, ...])
 _ITERATION = pydantic.TypeAdapter(RecordedIteration)
@@ -97,7 +95,7 @@ def _cases(folder: Path, plan: Mapping[str, object]) -> tuple[RecordedCase, ...]
         for row in (rows if isinstance(rows, list) else [])
         if isinstance(row, dict)
     ]
-    return _checked(_CASES, picked, folder / store.PLAN)
+    return checked(_CASES, picked, folder / store.PLAN)
 
 
 def _iterations(folder: Path, kind: str) -> Iterator[RecordedIteration]:
@@ -105,7 +103,7 @@ def _iterations(folder: Path, kind: str) -> Iterator[RecordedIteration]:
     for row in read_rows(path):
         records.check_version(row, path.name)
         cases = row.get("cases")
-        yield _checked(
+        yield checked(
             _ITERATION,
             {
                 "number": row.get("iteration"),
@@ -120,17 +118,3 @@ def _iterations(folder: Path, kind: str) -> Iterator[RecordedIteration]:
             },
             path,
         )
-
-
-def _checked(form: pydantic.TypeAdapter[_Record], values: object, path: Path) -> _Record:
-    """Make records of what a file holds.
-
-    Raises:
-        StoreError: it lacks something; the message says where.
-    """
-    try:
-        return form.validate_python(values)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StoreError(f"{path}: {where}: {first['msg']}") from error

@@ -1,19 +1,16 @@
 """Reads the outcome of a recorded eval run: its summary, and a row for each expectation."""
 
 from pathlib import Path
-from typing import TypeVar
 
 import pydantic
 
 from skillwalker.datatypes.evals import EvalOutcome, EvalSummary, ResultRow
-from skillwalker.errors import StoreError
+from skillwalker.recording.checked import checked
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import read_row, read_rows
 
 SUMMARY = "test-run-summary.json"
 RESULTS = "test-results.jsonl"
-
-_Record = TypeVar("_Record")
 
 _SUMMARY = pydantic.TypeAdapter(EvalSummary)
 _ROW = pydantic.TypeAdapter(ResultRow)
@@ -41,20 +38,6 @@ def read_evaluated(folder: Path) -> EvalOutcome:
     for line in read_rows(folder / RESULTS):
         check_version(line, RESULTS)
         known = {key: line[key] for key in _ROW_KEYS & line.keys()}
-        rows.append(_checked(_ROW, known, folder / RESULTS))
-    summary = _checked(_SUMMARY, values, folder / SUMMARY)
+        rows.append(checked(_ROW, known, folder / RESULTS))
+    summary = checked(_SUMMARY, values, folder / SUMMARY)
     return EvalOutcome(folder=folder, summary=summary, rows=tuple(rows))
-
-
-def _checked(form: pydantic.TypeAdapter[_Record], values: object, path: Path) -> _Record:
-    """Make a record of what a file holds.
-
-    Raises:
-        StoreError: it lacks something; the message says where.
-    """
-    try:
-        return form.validate_python(values)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StoreError(f"{path}: {where}: {first['msg']}") from error

@@ -4,7 +4,7 @@ Every row has `schema_version`; a reader refuses a newer one by name instead of 
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import pydantic
 
@@ -17,12 +17,15 @@ from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import StoreError
 from skillwalker.metrics.built_in import track_results
 from skillwalker.metrics.rows import change_record, tracked_row
+from skillwalker.recording.checked import checked
 from skillwalker.steps.step_5_score import score
 
 SCHEMA_VERSION = 1
 
 _TRIAL = pydantic.TypeAdapter(Trial)
 _SUMMARY = pydantic.TypeAdapter(Summary)
+_USAGE = pydantic.TypeAdapter(Usage)
+_NUMBER = pydantic.TypeAdapter(int)
 _PLACE_KEYS = ("budget_chars", "used_chars", "state")
 _LISTED_KEYS = tuple(field.name for field in dataclasses.fields(Listed))
 _USAGE_KEYS = tuple(field.name for field in dataclasses.fields(Usage))
@@ -93,11 +96,7 @@ def read_trial(row: Mapping[str, object]) -> Trial:
     values["duration"] = values.pop("duration_s", None)
     for key in ("schema_version", "run_id"):
         values.pop(key, None)
-    try:
-        return _TRIAL.validate_python(values)
-    except pydantic.ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise StoreError(f"{where}: {error.errors()[0]['msg']}") from error
+    return checked(_TRIAL, values)
 
 
 def check_version(row: Mapping[str, object], name: str) -> None:
@@ -137,7 +136,11 @@ def answer_rows(
 
 
 def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
-    """Read the whole proposals of improver.jsonl; one that was cut off is left out."""
+    """Read the whole proposals of improver.jsonl; one that was cut off is left out.
+
+    Raises:
+        StoreError: a row is of a newer format, or lacks something.
+    """
     answers: dict[int, Answer] = {}
     exchanges: list[Exchange] = []
     for row in rows:
@@ -147,7 +150,8 @@ def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
         exchanges.append(read_exchange(row))
         if row.get("final"):
             description = row.get("description")
-            answers[int(str(row["proposal"]))] = Answer(
+            number = checked(_NUMBER, row.get("proposal"), "improver.jsonl: proposal")
+            answers[number] = Answer(
                 description=None if description is None else str(description),
                 reason=str(row.get("reason") or ""),
                 exchanges=tuple(exchanges),
@@ -156,15 +160,18 @@ def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
 
 
 def read_exchange(row: Mapping[str, object]) -> Exchange:
-    """Read one improver call."""
+    """Read one improver call.
+
+    Raises:
+        StoreError: what it used is not there.
+    """
     fault = row.get("fault")
-    usage = row.get("usage")
     return Exchange(
         prompt=str(row.get("prompt")),
         reply=str(row.get("answer")),
         fault=None if fault is None else str(fault),
         model=str(row.get("model")),
-        usage=pydantic.TypeAdapter(Usage).validate_python(usage),
+        usage=checked(_USAGE, row.get("usage"), "improver.jsonl: usage"),
     )
 
 
@@ -259,22 +266,25 @@ def read_summary(row: Mapping[str, object]) -> Summary:
     if isinstance(usage, dict):
         values["usage"] = tuple(usage.items())
     if isinstance(models := row.get("by_model"), dict):
-        values["by_model"] = tuple({"model": model, **both} for model, both in models.items())
+        values["by_model"] = tuple(map(_named("model"), models.items()))
     if isinstance(metrics := row.get("metrics"), dict):
-        values["metrics"] = tuple({"name": name, **told} for name, told in metrics.items())
+        values["metrics"] = tuple(map(_named("name"), metrics.items()))
     if isinstance(confusion := row.get("confusion"), dict):
         values["confusion"] = tuple(_read_confused(*item) for item in confusion.items())
-    try:
-        return _SUMMARY.validate_python(values)
-    except pydantic.ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise StoreError(f"the summary: {where}: {error.errors()[0]['msg']}") from error
+    return checked(_SUMMARY, values, "the summary")
 
 
-def _read_confused(case: str, told: Mapping[str, object]) -> dict[str, object]:
-    """Read what fired instead in a case."""
+def _named(key: str) -> Callable[[tuple[str, object]], object]:
+    """Make an entry of an object one of a list; what is none is left to be refused."""
+    return lambda item: {key: item[0], **item[1]} if isinstance(item[1], dict) else item[1]
+
+
+def _read_confused(case: str, told: object) -> object:
+    """Read what fired instead in a case; what does not say that is left to be refused."""
+    if not isinstance(told, dict):
+        return told
     sides = {
-        side: None if (fired := told.get(side)) is None else tuple(dict(fired).items())  # type: ignore[call-overload]  # checked when the summary is built
+        side: tuple(fired.items()) if isinstance(fired := told.get(side), dict) else fired
         for side in ("original", "best")
     }
     return {"case": case, "should_trigger": told.get("should_trigger"), **sides}

@@ -85,10 +85,10 @@ def list_runs(output_dir: Path) -> tuple[Path, ...]:
     if not output_dir.is_dir():
         return ()
     runs = (child for child in output_dir.iterdir() if child.is_dir() and child.name[:8].isdigit())
-    return tuple(sorted(runs, key=_age, reverse=True))
+    return tuple(sorted(runs, key=run_age, reverse=True))
 
 
-def _age(run: Path) -> tuple[str, int]:
+def run_age(run: Path) -> tuple[str, int]:
     """Order runs by their stamp, then by the number behind it."""
     stamp, _, number = run.name.partition("-")
     return stamp, int(number) if number.isdigit() else 1

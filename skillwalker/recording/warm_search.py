@@ -100,7 +100,7 @@ def _read_record(folder: Path, wanted: bytes) -> Record | None:
     try:
         content = read_regular(folder / PLAN)
         record = json.loads(content) if wanted in content else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
 
@@ -145,9 +145,9 @@ def _draws(folder: Path, original: str, cases: frozenset[tuple[str, str]]) -> tu
             read_trial(row)
             for row in read_rows(folder / TRIALS)
             if row.get("candidate") == original
-            and row.get("set") in REUSED_FOR
+            and str(row.get("set")) in REUSED_FOR
             and row.get("outcome") != Outcome.UNDECIDED
-            and (row.get("case"), row.get("model_asked")) in cases
+            and (str(row.get("case")), str(row.get("model_asked"))) in cases
         ]
     except StoreError:
         return ()

@@ -118,11 +118,12 @@ def test_parts_that_do_not_belong_together_are_refused(
 
 
 def test_the_newest_night_of_an_output_folder_is_found(tmp_path: Path) -> None:
-    for stamp in ("20261129T220000", "20261130T220000"):
+    newest = "20261130T220000-10"
+    for stamp in ("20261129T220000", "20261130T220000-2", newest, "20261130T220000"):
         (tmp_path / stamp).mkdir()
         write_night(tmp_path / stamp, night(night_id=stamp), {})
-    assert night_folder(tmp_path).name == "20261130T220000"
-    assert read_night(tmp_path).night_id == "20261130T220000"
+    assert night_folder(tmp_path).name == newest
+    assert read_night(tmp_path).night_id == newest
 
 
 @pytest.mark.parametrize(
