@@ -95,7 +95,12 @@ class LoopConfig:
             (self.confirm_runs >= 1, "--confirm-runs", "at least 1", self.confirm_runs),
             (0 <= self.max_loss <= 1, "--max-loss", "from 0 to 1", self.max_loss),
             (self.max_turns >= 1, "--max-turns", "at least 1", self.max_turns),
-            (self.timeout > 0, "--timeout", "more than 0 seconds", self.timeout),
+            (
+                0 < self.timeout < inf,
+                "--timeout",
+                "more than 0 seconds, and a number",
+                self.timeout,
+            ),
             (self.concurrency >= 1, "--concurrency", "at least 1", self.concurrency),
             (
                 self.max_trials is None or self.max_trials >= 0,
@@ -109,7 +114,13 @@ class LoopConfig:
                 "at least 0 dollars, and a number",
                 self.max_cost_usd,
             ),
-            (self.max_pause >= 0, "--max-pause", "at least 0 seconds", self.max_pause),
+            (
+                0 <= self.max_pause < inf,
+                "--max-pause",
+                "at least 0 seconds, and a number",
+                self.max_pause,
+            ),
+            (0 <= self.max_undecided <= 1, "max_undecided", "from 0 to 1", self.max_undecided),
         )
         for holds, flag, rule, value in checks:
             if not holds:
@@ -170,9 +181,9 @@ class EvalConfig:
                 self.max_turns,
             ),
             (
-                self.timeout is None or self.timeout > 0,
+                self.timeout is None or 0 < self.timeout < inf,
                 "--timeout",
-                "more than 0 seconds",
+                "more than 0 seconds, and a number",
                 self.timeout,
             ),
             (self.concurrency >= 1, "--concurrency", "at least 1", self.concurrency),
@@ -188,7 +199,13 @@ class EvalConfig:
                 "at least 0 dollars, and a number",
                 self.max_cost_usd,
             ),
-            (self.max_pause >= 0, "--max-pause", "at least 0 seconds", self.max_pause),
+            (
+                0 <= self.max_pause < inf,
+                "--max-pause",
+                "at least 0 seconds, and a number",
+                self.max_pause,
+            ),
+            (0 <= self.max_undecided <= 1, "max_undecided", "from 0 to 1", self.max_undecided),
         )
         for holds, flag, rule, value in checks:
             if not holds:

@@ -17,6 +17,7 @@ import pydantic
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.errors import StoreError, TargetError
 from skillwalker.recording.records import check_version
+from skillwalker.recording.rows import refuse_constant, write_json
 from skillwalker.targets.file_swap import swap_bytes
 from skillwalker.user_files import read_regular
 
@@ -100,10 +101,14 @@ def _require_writable(path: Path, old: bytes | None) -> None:
 
 
 def write_entries(entries: Entries) -> bytes:
-    """Write the whole file."""
+    """Write the whole file.
+
+    Raises:
+        StoreError: a number in it is none, as infinity.
+    """
     rows = [_row(entries[key]) for key in sorted(entries)]
     record = {"schema_version": SCHEMA_VERSION, "targets": rows}
-    text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    text = write_json(record, indent=1) + "\n"
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -139,7 +144,7 @@ def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
     if content is None:
         return {}
     try:
-        record = json.loads(content)
+        record = json.loads(content, parse_constant=refuse_constant)
         if not isinstance(record, dict):
             raise TypeError("it is no JSON object")
         check_version(record, LOCK_FILE)

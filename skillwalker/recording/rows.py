@@ -47,9 +47,10 @@ class RowFiles:
         Raises:
             StoreError: they cannot be written.
         """
+        lines = b"".join(map(self._line, rows))
         try:
             stream = self._files.get(name) or self._open(name)
-            _write_all(stream, b"".join(map(self._line, rows)))
+            _write_all(stream, lines)
             if self._paid:
                 _sync(stream.fileno())
         except OSError as error:
@@ -62,8 +63,8 @@ class RowFiles:
         Raises:
             StoreError: it cannot be written.
         """
-        self._close(name)
-        write_atomically(self.folder / name, b"".join(self._line(row) for row in rows))
+        self._close(name)  # open, it would go on with the file that is no longer there
+        write_atomically(self.folder / name, b"".join(map(self._line, rows)))
 
     def write(self, name: str, record: Mapping[str, object]) -> Path:
         """Write a JSON file whole or not at all.
@@ -71,7 +72,7 @@ class RowFiles:
         Raises:
             StoreError: it cannot be written.
         """
-        text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+        text = write_json(record, indent=2) + "\n"
         write_atomically(self.folder / name, self.redact(text.encode("utf-8", "backslashreplace")))
         return self.folder / name
 
@@ -88,7 +89,7 @@ class RowFiles:
 
     def _line(self, row: Mapping[str, object]) -> bytes:
         """Write a row as a line."""
-        line = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        line = write_json(row, separators=(",", ":"))
         return self.redact(line.encode("utf-8", "backslashreplace")) + b"\n"
 
     def _open(self, name: str) -> FileIO:
@@ -107,6 +108,25 @@ class RowFiles:
         if (stream := self._files.pop(name, None)) is not None:
             with suppress(OSError):
                 stream.close()
+
+
+def write_json(
+    record: Mapping[str, object],
+    *,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+) -> str:
+    """Write a record as JSON, and only what `read_row` reads again.
+
+    Raises:
+        StoreError: a number in it is none, as infinity.
+    """
+    try:
+        return json.dumps(
+            record, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
+        )
+    except ValueError as error:
+        raise StoreError(f"a record cannot be written as JSON: {error}") from error
 
 
 def read_rows(path: Path) -> Iterator[dict[str, object]]:
@@ -162,7 +182,7 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
     """Read one line."""
     try:
         # Decoded here: json would take a line that begins with FF FE for UTF-16.
-        row = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse)
+        row = json.loads(line.decode("utf-8-sig"), parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}, line {number}: not JSON ({error})") from error
     if not isinstance(row, dict):
@@ -170,8 +190,12 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
     return row
 
 
-def _refuse(constant: str) -> NoReturn:
-    """Refuse what no recorded number is."""
+def refuse_constant(constant: str) -> NoReturn:
+    """Refuse what no recorded number is; for `parse_constant` of json.
+
+    Raises:
+        ValueError: always.
+    """
     raise ValueError(f"{constant} is no number")
 
 
