@@ -129,7 +129,8 @@ class Confirming:
             for split in self._plan.cases
         ]
         neighbours = [
-            Wanted(case=one.case, set=CaseSet.NEIGHBOUR, runs=1) for one in self._plan.neighbours
+            Wanted(case=one.case, set=CaseSet.NEIGHBOUR, runs=1, group=one.group)
+            for one in self._plan.neighbours
         ]
         cells = (*own, *neighbours)
         return await self._measuring.run(

@@ -1,6 +1,7 @@
 """Finds the target's rivals, and the requests that belong to them: their own suites' positives."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import NeighbourCase, Target, TriggerCase
@@ -8,6 +9,7 @@ from skillwalker.errors import ConfigError, SuiteError
 from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import Pair, pairs_of
 from skillwalker.suites.load import list_suites, load_suite
+from skillwalker.suites.near_duplicates import group_near_duplicates
 from skillwalker.targets.names import listed_at
 
 SIBLINGS, NOBODY = "plugin", "none"
@@ -78,8 +80,17 @@ def neighbour_cases(
                 name = f"{owner} in {pair.suite}: {case.name}"
                 for model in map(resolve_model, trial_models or (case.model,)):
                     negative = _as_negative(case, name, model)
-                    found[name, model] = NeighbourCase(owner=owner, case=negative)
-    return tuple(one for _, one in sorted(found.items()))
+                    found[name, model] = NeighbourCase(owner=owner, case=negative, group=name)
+    return _grouped([found[key] for key in sorted(found)])
+
+
+def _grouped(neighbours: Sequence[NeighbourCase]) -> tuple[NeighbourCase, ...]:
+    """Join near-duplicates, and what is one request on several models, by the first one's name."""
+    groups = group_near_duplicates([one.case.prompt for one in neighbours])
+    return tuple(
+        replace(one, group=neighbours[first].case.name)
+        for one, first in zip(neighbours, groups, strict=True)
+    )
 
 
 def _as_negative(case: TriggerCase, name: str, model: str) -> TriggerCase:

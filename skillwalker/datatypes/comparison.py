@@ -45,6 +45,8 @@ class AskedCase:
     """Its hash."""
     scaffold: str | None
     max_turns: int | None
+    group: str | None = None
+    """Shared with its near-duplicates; None where the run does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,8 @@ class CasePair:
     n_a: int
     k_b: int
     n_b: int
+    group: str
+    """Shared with its near-duplicates, and with itself on other models: one draw together."""
 
     @property
     def change(self) -> float:

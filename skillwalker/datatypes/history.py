@@ -72,6 +72,8 @@ class RunFacts:
     """The turn limit of its trials; None when it is not recorded."""
     own_turns: Mapping[str, int] = field(default_factory=dict)
     """Turn limits of cases that set their own."""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """What each case shares with its near-duplicates, by case name, as far as it is recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

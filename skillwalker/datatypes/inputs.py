@@ -108,6 +108,8 @@ class NeighbourCase:
     """The rival's id."""
     case: TriggerCase
     """As a case of the target's: it should not trigger here."""
+    group: str
+    """Shared with its near-duplicates, and with itself on other models: one draw together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

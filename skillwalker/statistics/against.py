@@ -8,10 +8,10 @@ from skillwalker.datatypes.against import Against, Flipped, NotComparable, fell
 from skillwalker.datatypes.comparison import CasePair, ComparedRun, Which
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
-from skillwalker.intervals import PairedCase, compare
+from skillwalker.intervals import compare
 from skillwalker.recording.store import read_plan
 from skillwalker.statistics.compared_run import read_compared
-from skillwalker.statistics.comparison import lay_side_by_side
+from skillwalker.statistics.comparison import lay_side_by_side, paired
 
 
 def hold_against(earlier: Path, run: Path, summary: Summary, *, threshold: float) -> Against:
@@ -43,7 +43,7 @@ def judge_against(
     threshold: float,
     is_whole: bool,
 ) -> Against:
-    """Say what became of a target, over all its models together.
+    """Say what became of a target, over all its models together: a case is one draw on them all.
 
     Args:
         old: the earlier run.
@@ -57,7 +57,7 @@ def judge_against(
     """
     compared = lay_side_by_side(on_models_of(old, new), new)
     pairs = [(model.model, pair) for model in compared.models for pair in model.pairs]
-    change = compare([_paired(pair) for _, pair in pairs])
+    change = compare([paired(pair) for _, pair in pairs])
     return Against(
         run_id=old.run_id,
         change=change.change,
@@ -90,12 +90,6 @@ def on_models_of(old: ComparedRun, new: ComparedRun) -> ComparedRun:
         if len(before) == len(now) == 1:
             outcomes[now[0]] = outcomes.pop(before[0])
     return replace(old, outcomes=outcomes)
-
-
-def _paired(pair: CasePair) -> PairedCase:
-    return PairedCase(
-        positive=pair.should_trigger, k0=pair.k_a, n0=pair.n_a, k1=pair.k_b, n1=pair.n_b
-    )
 
 
 def _flipped(

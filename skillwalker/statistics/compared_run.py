@@ -162,6 +162,7 @@ def _asked(plan: Row) -> dict[str, AskedCase]:
             prompt=str(case.get("prompt_sha256")),
             scaffold=case.get("scaffold_sha256"),
             max_turns=case.get("max_turns") or limit,
+            group=str(case["group"]) if case.get("group") else None,
         )
         for case in plan["cases"]
         if isinstance(case, dict) and "case" in case

@@ -170,18 +170,25 @@ def _pair(a: ComparedRun, b: ComparedRun, case: str, model: str) -> CasePair:
         n_a=before.decided,
         k_b=after.triggered if positive else after.not_triggered,
         n_b=after.decided,
+        group=b.asked[case].group or a.asked[case].group or case,
+    )
+
+
+def paired(pair: CasePair) -> PairedCase:
+    """Lay a case of both runs out for `intervals.compare`."""
+    return PairedCase(
+        positive=pair.should_trigger,
+        k0=pair.k_a,
+        n0=pair.n_a,
+        k1=pair.k_b,
+        n1=pair.n_b,
+        group=pair.group,
     )
 
 
 def _on_model(model: str, pairs: Sequence[CasePair]) -> ModelComparison:
     """Compare the cases of one model."""
-    change = compare(
-        [
-            PairedCase(positive=p.should_trigger, k0=p.k_a, n0=p.n_a, k1=p.k_b, n1=p.n_b)
-            for p in pairs
-        ],
-        CONFIDENCE,
-    )
+    change = compare([paired(pair) for pair in pairs], CONFIDENCE)
     measured = change.change is not None and change.interval is not None
     return ModelComparison(
         model=model,

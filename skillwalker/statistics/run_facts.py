@@ -75,6 +75,7 @@ def read_run_facts(folder: Path, moment: datetime) -> RunFacts:
         applied=summary.get("applied") is True,
         max_turns=_turns(plan.get("settings")),
         own_turns=_own_turns(plan.get("cases")),
+        groups=_groups(plan.get("cases")),
     )
 
 
@@ -226,6 +227,15 @@ def _own_turns(cases: object) -> dict[str, int]:
         if isinstance(row, dict) and "case" in row
     }
     return {case: limit for case, limit in limits.items() if limit is not None}
+
+
+def _groups(cases: object) -> dict[str, str]:
+    """Read which cases are near-duplicates of one another."""
+    return {
+        str(row["case"]): row["group"]
+        for row in (cases if isinstance(cases, list) else ())
+        if isinstance(row, dict) and "case" in row and isinstance(row.get("group"), str)
+    }
 
 
 def _gate(record: object) -> GateFacts | None:

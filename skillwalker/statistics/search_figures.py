@@ -70,7 +70,8 @@ def _gain(run: RunFacts, setting: Setting, counts: Sequence[CaseCount]) -> Appli
     old, new = (
         [case_runs(side[case], {run.run_id: run})[0] for case in shared] for side in (before, after)
     )
-    change = compare([_pair(first, second) for first, second in zip(old, new, strict=True)])
+    groups = [run.groups.get(case, case) for case in shared]
+    change = compare(list(map(_pair, old, new, groups)))
     return AppliedGain(
         run_id=run.run_id,
         target=run.target,
@@ -93,7 +94,7 @@ def _by_case(counts: Sequence[CaseCount], text: str | None) -> dict[str, list[Ca
     return found
 
 
-def _pair(before: CaseRuns, after: CaseRuns) -> PairedCase:
+def _pair(before: CaseRuns, after: CaseRuns, group: str) -> PairedCase:
     """Lay the runs of one case under two texts side by side."""
     return PairedCase(
         positive=before.positive,
@@ -101,6 +102,7 @@ def _pair(before: CaseRuns, after: CaseRuns) -> PairedCase:
         n0=before.decided,
         k1=after.correct,
         n1=after.decided,
+        group=group,
     )
 
 

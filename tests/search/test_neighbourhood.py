@@ -8,7 +8,7 @@ from tests.measured import result, results, trigger_case
 
 OWNERS = {"a1": "demo:a", "a2": "demo:a", "b1": "demo:b"}
 NEIGHBOURS = tuple(
-    NeighbourCase(owner=owner, case=trigger_case(name, positive=False))
+    NeighbourCase(owner=owner, case=trigger_case(name, positive=False), group=name)
     for name, owner in OWNERS.items()
 )
 
