@@ -44,15 +44,21 @@ class Wishes:
     """Of each run only how it ended, for a table of all follows."""
 
 
-def exit_code(summary: Summary, wishes: Wishes) -> int:
-    """Say how a run ended in one number (see `skillwalker.cli.main`)."""
+def exit_code(summary: Summary, wishes: Wishes, *, held: bool = True) -> int:
+    """Say how a run ended in one number (see `skillwalker.cli.main`).
+
+    Args:
+        summary: of the run.
+        wishes: what it is judged by.
+        held: whether there was an earlier run to hold it against; the first of all has none.
+    """
     if summary.stopped_because is StopReason.INTERRUPTED:
         return EXIT_INTERRUPTED
     if summary.verdict is Verdict.INCONCLUSIVE:
         return EXIT_INCONCLUSIVE
     dropped = False
-    if wishes.fail_on_drop is not None and summary.against is not None:
-        fell = summary.against.fell_by(wishes.fail_on_drop)
+    if wishes.fail_on_drop is not None and held:
+        fell = summary.against and summary.against.fell_by(wishes.fail_on_drop)
         if fell is None:
             return EXIT_INCONCLUSIVE
         dropped = fell

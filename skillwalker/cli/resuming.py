@@ -69,6 +69,7 @@ def resume(
     if order.run_kind != run_kind:
         right = resume_command(order.run_kind, folder.name, project=opened.places.said)
         raise StoreError(f"run {folder.name} is a run of {order.run_kind}: {right}")
+    _require_compared(wishes, order, folder.name)
     late: list[str] = []
     summary = find_end(folder, record, order, opened.places, warn=late.append)
     further = None if more is None else _further(more, summary, record, order, opened.places.said)
@@ -102,6 +103,19 @@ def resume(
     shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
     machinery = replace(machinery, settings=told)
     return running.run((order,), opened, machinery, wishes, shared, earlier)
+
+
+def _require_compared(wishes: Wishes, order: Order, run_id: str) -> None:
+    """Refuse to look for a drop in a run that is held against none.
+
+    Raises:
+        BadParameter: exit code 2.
+    """
+    if wishes.fail_on_drop is not None and order.against is None:
+        raise typer.BadParameter(
+            f"--fail-on-drop: run {run_id} is held against no earlier run; start a new one with"
+            " --against, or leave --fail-on-drop out"
+        )
 
 
 def _further(
@@ -155,6 +169,8 @@ def _show_again(
     show_final(reporter, summary, folder, wishes, project=opened.places.said)
     for line in against_lines(summary):
         typer.echo(line, err=True)
+    if wishes.fail_on_drop is not None and summary.against is None:
+        typer.echo("warning: --fail-on-drop: this run was never compared; measure anew", err=True)
     if wishes.as_json:
         typer.echo(json.dumps(read_summary_row(folder), ensure_ascii=False, indent=2))
     return exit_code(summary, wishes)

@@ -174,7 +174,7 @@ def run_next(
     ran.records.append(summary_record(summary))
     ran.summaries.append(summary)
     ran.folders.append(folder)
-    ran.codes.append(exit_code(summary, wishes))
+    ran.codes.append(exit_code(summary, wishes, held=order.against is not None))
 
 
 def note_failed(order: Order, ran: Ran, error: SkillwalkerError) -> None:
