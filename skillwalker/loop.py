@@ -255,7 +255,9 @@ class _Run:
             return await self.measuring.run(cells, text, number, purpose=CaseSet.CONTROL)
 
         plan = self.plan
-        await self.tools.preflight(plan.target, plan.listing, plan.models, measure)
+        # The unrelated control has to be unrelated to this text too.
+        target = replace(plan.target, description=text)
+        await self.tools.preflight(target, plan.listing, plan.models, measure)
 
     # --- how it ends ---------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 A run whose controls fail measures nothing, whatever rates it would print, so it stops here.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from skillwalker.datatypes.inputs import ListingPlace, Target, TriggerCase
@@ -10,12 +11,15 @@ from skillwalker.datatypes.scores import CaseResult
 from skillwalker.datatypes.vocabulary import ListingState
 from skillwalker.errors import PreflightError
 
-UNRELATED_PROMPTS = (
-    "What is the capital of Norway?",
-    "How many minutes are there in three hours?",
-    "Which planet is closest to the sun?",
-    "Who wrote the novel Moby-Dick?",
-)
+_SUBJECTS = {
+    "What is the capital of Norway?": ("capit", "norw"),
+    "Which planet is closest to the sun?": ("plane", "clos", "sun"),
+    "Who wrote the novel Moby-Dick?": ("wr[io]t", "novel", "moby", "dick"),
+    "Do penguins have knees?": ("penguin", "knee"),
+    "How tall can a giraffe grow?": ("tall", "giraf", "gr[eo]w"),
+}
+"""Unrelated requests, with the beginnings of the words that say what each is about."""
+UNRELATED_PROMPTS = tuple(_SUBJECTS)
 CONTROL_RUNS = 2
 
 Measurer = Callable[[Sequence[TriggerCase]], Awaitable[tuple[CaseResult, ...]]]
@@ -82,8 +86,8 @@ def control_cases(
 ) -> tuple[TriggerCase, TriggerCase]:
     """Write the two controls: one names the target outright, one has nothing to do with it."""
     name = place.listed.name or target.name
-    words = set(f"{target.name} {target.description}".casefold().split())
-    unrelated = min(UNRELATED_PROMPTS, key=lambda prompt: len(words & _words(prompt)))
+    about = f"{target.name} {target.description} {place.listed.text or ''}".casefold()
+    unrelated = min(UNRELATED_PROMPTS, key=lambda prompt: _shared(prompt, about))
     return (
         TriggerCase(
             name="control: explicit request",
@@ -100,9 +104,12 @@ def control_cases(
     )
 
 
-def _words(prompt: str) -> set[str]:
-    """Split a prompt into lower-case words."""
-    return set(prompt.casefold().strip("?").split())
+def _shared(prompt: str, about: str) -> int:
+    """Count the subjects of an unrelated request that a text has in any of their forms.
+
+    Every text has words such as "is" and "the", which say nothing of what it is about.
+    """
+    return sum(re.search(rf"\b{start}", about) is not None for start in _SUBJECTS[prompt])
 
 
 def control_trials(models: Sequence[str]) -> int:

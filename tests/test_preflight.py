@@ -78,6 +78,35 @@ def test_the_unrelated_control_shares_no_word_with_the_target(plan: Plan) -> Non
     assert "capital" not in unrelated.prompt
 
 
+@pytest.mark.parametrize(
+    ("about", "subject"),
+    [
+        pytest.param("What is this? The name of a file.", "Norway", id="no subject"),
+        pytest.param("Capitals of Norwegian towns", "planet", id="other forms"),
+        pytest.param("Capital letters, closely read", "Moby-Dick", id="the next one"),
+        pytest.param("Capital, sun, who writes", "penguins", id="and the next"),
+        pytest.param("Decapitated undertow, sunken", "Norway", id="no part of a word"),
+        pytest.param("CAPITAL", "planet", id="in capitals"),
+        pytest.param("capital planet novel penguin giraffe", "Norway", id="the first of equals"),
+        pytest.param("capital Norway sun novel penguin knee giraffe", "planet", id="the fewest"),
+    ],
+)
+def test_the_unrelated_control_is_the_first_with_the_fewest_subjects_in_common(
+    plan: Plan, about: str, subject: str
+) -> None:
+    _, unrelated = control_cases(
+        dataclasses.replace(plan.target, description=about), plan.listing, "sonnet"
+    )
+    assert subject in unrelated.prompt
+
+
+def test_what_is_listed_beside_the_description_counts_too(plan: Plan) -> None:
+    listed = dataclasses.replace(plan.listing.listed, text="Reviews. - When a capital is asked for")
+    place = dataclasses.replace(plan.listing, listed=listed)
+    _, unrelated = control_cases(plan.target, place, "sonnet")
+    assert "capital" not in unrelated.prompt
+
+
 def with_state(place: ListingPlace, state: ListingState) -> ListingPlace:
     return dataclasses.replace(place, state=state)
 

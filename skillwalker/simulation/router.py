@@ -27,13 +27,17 @@ from skillwalker.simulation.lexical.words import (
     terms,
     weights,
 )
+from skillwalker.simulation.naming import Naming, bonus, naming_of
 
 # Set by trial on hand-written suites, not taken from the real Claude: two matching topic words
 # call a skill, one leaves it open, none never does.
 _THRESHOLD: Final = 1.3
 _TEMPERATURE: Final = 0.3
 _CERTAIN: Final = 1.2
-"""Beyond this margin, either way, a repeat never falls otherwise."""
+"""Beyond this margin, either way, a repeat never falls otherwise.
+
+It is less than the threshold, so no noise makes a prompt call what has nothing in common with it.
+"""
 _LONG_PROMPT: Final = 10
 """Topic words from which on further ones count against each other."""
 _NAME_FACTOR: Final = 0.5
@@ -52,9 +56,6 @@ _COVERAGE_BONUS: Final = 0.6
 """For a prompt all of whose words match: what makes "changelog please" enough."""
 _CATCH_ALL_BONUS: Final = 0.8
 _CATCH_ALL_MOST: Final = 2.8
-_NAMED_BONUS: Final = 8.0
-_QUALIFIED_BONUS: Final = 1_000.0
-"""For a name with its plugin, which means one entry: no words of another outweigh it."""
 _FENCED: Final = re.compile(r"```(\w*).*?(?:```|\Z)", re.DOTALL)
 """Pasted code: the request is in the words around it."""
 _PATH: Final = re.compile(r"[\w.~/-]+", re.ASCII)
@@ -81,9 +82,7 @@ class _Profile:
     near: dict[str, float]
     """Spelling with a slip -> weight of the wanted word."""
     bonus: float
-    named: re.Pattern[str] | None
-    refused: re.Pattern[str] | None
-    qualified: re.Pattern[str] | None
+    naming: Naming | None
 
 
 def _strongest(parts: Iterable[tuple[dict[str, float], float]]) -> dict[str, float]:
@@ -93,45 +92,6 @@ def _strongest(parts: Iterable[tuple[dict[str, float], float]]) -> dict[str, flo
         for key, weight in weighed.items():
             joined[key] = max(joined.get(key, 0.0), weight * factor)
     return joined
-
-
-_KIND_WORD: Final = r"(?:(?:sub)?agent\w*|skills?|エージェント|スキル|技能)"
-_REFUSAL: Final = (
-    r"(?:not|n['’]t|never|without|avoid|skip|nicht|ohne|kein(?:e[mnrs]?)?)\s+(?:[\w'’]+\s+){0,3}?"
-)
-
-
-_BEFORE: Final = r"(?<![\w/.-])(?<![a-z0-9_-]:)"
-"""What a name may not follow: it would be the end of a path or of another plugin's name."""
-_BEHIND: Final = r"(?![\w/-]|\.\w)"
-
-
-def _naming(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Make the patterns of a prompt that calls for the name, and of one that rules it out.
-
-    A name of several words is a request by itself; a single word needs "skill" or "agent" by it.
-    """
-    bare = name.rsplit(":", 1)[-1]
-    forms = [re.escape(name)]
-    if re.search(r"[-_\s]", bare):
-        forms.append(re.escape(bare))
-    else:
-        quoted = rf"[`\"'“„「]?{re.escape(bare)}[`\"'”“」]?"
-        forms += [
-            rf"{quoted}[\s-]*{_KIND_WORD}",
-            rf"{_KIND_WORD}\s+(?:named\s+|called\s+)?{quoted}",
-        ]
-        if bare == name:
-            forms = forms[1:]
-    whole = rf"{_BEFORE}(?:{'|'.join(forms)}){_BEHIND}"
-    return re.compile(whole, re.IGNORECASE), re.compile(_REFUSAL + whole, re.IGNORECASE)
-
-
-def _qualified(name: str) -> re.Pattern[str] | None:
-    """Make the pattern of the name with its plugin; None where the name has none."""
-    if ":" not in name:
-        return None
-    return re.compile(f"{_BEFORE}{re.escape(name)}{_BEHIND}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -150,7 +110,6 @@ def _profile(entry: Entry) -> _Profile:
     excluded = {
         key: weight for key, weight in weights(statements.excludes).items() if key not in wanted
     }
-    named, refused = _naming(entry.name) if entry.name else (None, None)
     return _Profile(
         wanted=wanted,
         excluded=excluded,
@@ -160,9 +119,7 @@ def _profile(entry: Entry) -> _Profile:
             if not is_concept(key)
         ),
         bonus=min(_CATCH_ALL_MOST, _CATCH_ALL_BONUS * max(0, statements.catch_alls - 1)),
-        named=named,
-        refused=refused,
-        qualified=_qualified(entry.name),
+        naming=naming_of(entry.name, entry.kind) if entry.name else None,
     )
 
 
@@ -223,16 +180,6 @@ def _if_prose(chunk: re.Match[str]) -> str:
     return chunk.group() if len(chunk.group()) <= LONGEST_WORD else " "
 
 
-def _named_bonus(prompt: str, profile: _Profile) -> float:
-    """Say whether a prompt calls for the entry by its name, or rules it out."""
-    if profile.named is None or profile.refused is None or not profile.named.search(prompt):
-        return 0.0
-    if profile.refused.search(prompt):
-        return -_NAMED_BONUS
-    is_qualified = profile.qualified is not None and profile.qualified.search(prompt)
-    return _QUALIFIED_BONUS if is_qualified else _NAMED_BONUS
-
-
 @lru_cache(maxsize=65_536)
 def margin(prompt: str, entry: Entry) -> float:
     """Say how far a prompt is from the line between calling an entry and not; above 0 calls it."""
@@ -240,7 +187,10 @@ def margin(prompt: str, entry: Entry) -> float:
     evidence, against, total = _evidence(prompt, profile)
     lexical = (evidence - against) / math.sqrt(max(1.0, total / _LONG_PROMPT))
     coverage = _COVERAGE_BONUS * min(1.0, evidence / total) if total else 0.0
-    return lexical + coverage + profile.bonus - _THRESHOLD + _named_bonus(prompt, profile)
+    # A few broad words help a text that has something in common with the prompt, and no other.
+    broad = profile.bonus if evidence or profile.bonus > _THRESHOLD else 0.0
+    named = bonus(prompt, profile.naming) if profile.naming is not None else 0.0
+    return lexical + coverage + broad - _THRESHOLD + named
 
 
 def probability(prompt: str, entry: Entry) -> float:
