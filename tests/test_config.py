@@ -1,6 +1,10 @@
+from collections.abc import Callable
+from math import inf, nan
+
 import pytest
 
-from skillwalker.config import Login
+from skillwalker.config import EvalConfig, Login, LoopConfig
+from skillwalker.errors import ConfigError
 
 
 @pytest.mark.parametrize(
@@ -19,3 +23,27 @@ def test_what_must_not_stand_in_a_file(login: Login, secrets: tuple[str, ...]) -
 
 def test_no_secret_stands_in_a_login_that_is_printed() -> None:
     assert "sk-ant-1234" not in repr(Login(api_key="sk-ant-1234"))
+
+
+@pytest.mark.parametrize("settings", [LoopConfig, EvalConfig])
+@pytest.mark.parametrize("value", [inf, -inf, nan], ids=str)
+@pytest.mark.parametrize("name", ["timeout", "max_pause", "max_cost_usd", "max_undecided"])
+def test_what_no_record_could_hold_is_no_setting(
+    settings: Callable[..., object], name: str, value: float
+) -> None:
+    with pytest.raises(ConfigError, match=name.replace("_", ".")):
+        settings(**{name: value})
+
+
+@pytest.mark.parametrize("value", [inf, -inf, nan], ids=str)
+@pytest.mark.parametrize("name", ["holdout", "gate", "max_loss"])
+def test_a_share_is_a_number(name: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=name.replace("_", ".")):
+        LoopConfig(**{name: value})  # type: ignore[arg-type]  # every one of them takes a float
+
+
+@pytest.mark.parametrize("settings", [LoopConfig, EvalConfig])
+def test_every_trial_may_stay_undecided_where_that_is_said(
+    settings: type[LoopConfig] | type[EvalConfig],
+) -> None:
+    assert settings(max_undecided=1.0, max_pause=0.0, timeout=0.5).timeout == 0.5

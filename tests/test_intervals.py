@@ -314,3 +314,12 @@ def test_a_probability_never_looks_certain(value: float, decimals: int) -> None:
     said = said_probability(value, decimals=decimals)
     assert 0 < float(said.lstrip("<> ")) < 1
     assert said.startswith(">") is (round(value, decimals) == 1)
+
+
+def test_degrees_of_freedom_between_two_whole_ones_are_rounded_down() -> None:
+    """Welch's are 3.045: sqrt((0.35333 / 4 + 0.02 / 30) / 4) = 0.149164, times t of 3."""
+    rows = [pair(True, (0, 1), (won, 1)) for won in (0, 0, 1, 1)]
+    found = compare([*rows, *[pair(False, (1, 1), (1, 1))] * 30])
+    assert found.change == pytest.approx(0.25)
+    half = 0.149164 * 2.353363
+    assert found.interval == pytest.approx((0.25 - half, 0.25 + half), abs=1e-5)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillwalker.budget.pauses import FIRST_PAUSE
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.limits import Limits
@@ -244,3 +245,24 @@ def test_a_limit_below_what_was_spent_before_is_told_as_such(
     limits.count_earlier(before)
     assert limits.admit() is StopReason.BUDGET
     assert limits.error().detail == said
+
+
+@pytest.mark.parametrize(
+    ("usage", "second"),
+    [
+        (Usage(output_tokens=5, cost_usd=0.1), FIRST_PAUSE),
+        (Usage(output_tokens=0, cost_usd=0.0), 2 * FIRST_PAUSE),
+        (None, 2 * FIRST_PAUSE),
+    ],
+    ids=["an answer", "nothing was answered", "nobody knows"],
+)
+def test_only_an_answer_shows_that_a_rate_limit_is_over(usage: Usage | None, second: float) -> None:
+    day = Day(time=0.0)
+    told: list[float] = []
+    limits = Limits(max_pause=10_000, clock=day.clock, on_pause=told.append)
+    limits.rate_limited(None)
+    day.time = told[-1]
+    limits.admit()
+    limits.settle(usage)
+    limits.rate_limited(None)
+    assert told[-1] == day.time + second

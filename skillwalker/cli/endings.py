@@ -58,7 +58,8 @@ def exit_code(summary: Summary, wishes: Wishes, *, held: bool = True) -> int:
         return EXIT_INCONCLUSIVE
     dropped = False
     if wishes.fail_on_drop is not None and held:
-        fell = summary.against and summary.against.fell_by(wishes.fail_on_drop)
+        found = summary.against
+        fell = None if found is None else found.fell_by(wishes.fail_on_drop)
         if fell is None:
             return EXIT_INCONCLUSIVE
         dropped = fell

@@ -86,6 +86,8 @@ def test_a_resumed_run_takes_another_limit(
         (["--max-cost-usd", "-1"], "--max-cost-usd must be at least 0 dollars"),
         (["--max-cost-usd", "inf"], "--max-cost-usd must be at least 0 dollars"),
         (["--max-cost-usd", "nan"], "--max-cost-usd must be at least 0 dollars"),
+        (["--timeout", "inf"], "--timeout must be more than 0 seconds, and a number; got inf"),
+        (["--timeout", "nan"], "--timeout must be more than 0 seconds, and a number; got nan"),
         (["--deadline", "25:00"], "--deadline: there is no '25:00' on a clock"),
         (["--max-pause", "soon"], "--max-pause: 'soon' is no span"),
     ],

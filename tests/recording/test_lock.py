@@ -22,6 +22,29 @@ with locked_target(Path(sys.argv[1]), target_of(Path(sys.argv[2]))) as lock:
     sys.stdin.read()
 """
 
+RACE = """
+import sys
+from pathlib import Path
+from skillwalker.recording.lock import locked_target
+from tests.recording.test_lock import target_of
+output, target = Path(sys.argv[1]), target_of(Path(sys.argv[2]))
+others = ["one that ends just now"]
+def end_another(event, _arguments):
+    if event == "fcntl.flock" and others:
+        others.pop()
+        [lock] = output.glob(".*.lock")
+        lock.unlink()
+sys.addaudithook(end_another)
+with locked_target(output, target):
+    print(others, len([*output.glob(".*.lock")]))
+    try:
+        with locked_target(output, target):
+            print("two hold it")
+    except Exception as error:
+        print(type(error).__name__)
+"""
+"""Between the opening of the lock's file and its lock, the run that held it removes it and ends."""
+
 
 def target_of(path: Path) -> Target:
     return Target(
@@ -108,3 +131,14 @@ def test_a_folder_that_cannot_hold_a_lock_is_named(tmp_path: Path) -> None:
         locked_target(tmp_path / "output", target_of(tmp_path / "SKILL.md")),
     ):
         pytest.fail("a file holds a lock")
+
+
+def test_a_lock_on_a_file_that_its_last_holder_removed_is_none(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", RACE, str(tmp_path), str(tmp_path / "SKILL.md")],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.splitlines() == ["[] 1", "BusyError"]

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from math import inf, nan
 from pathlib import Path
 
 import pytest
@@ -92,9 +93,22 @@ def test_entries_are_sorted_and_an_unchanged_file_is_not_written(tmp_path: Path)
         ),
         (b"<<<<<<< ours", "git conflict markers"),
         (b'{"schema_version": 9, "targets": []}', "schema_version 9"),
+        (b'{"schema_version": 1, "targets": [], "x": NaN}', "NaN is no number"),
+        (b'{"schema_version": 1, "targets": [], "x": -Infinity}', "-Infinity is no number"),
         (b"\xff\xfe", "cannot be read"),
     ],
-    ids=["cut", "a list", "no targets", "no key", "half an entry", "conflict", "newer", "bytes"],
+    ids=[
+        "cut",
+        "a list",
+        "no targets",
+        "no key",
+        "half an entry",
+        "conflict",
+        "newer",
+        "nan",
+        "infinity",
+        "bytes",
+    ],
 )
 def test_a_broken_file_is_refused_and_stays_as_it_is(
     tmp_path: Path, content: bytes, said: str
@@ -146,3 +160,13 @@ def test_a_file_that_its_owner_made_read_only_is_not_replaced(tmp_path: Path) ->
 def test_where_nothing_changes_no_file_is_made(tmp_path: Path) -> None:
     merge_entries(tmp_path, lambda _entries: {})
     assert not (tmp_path / LOCK_FILE).exists()
+
+
+@pytest.mark.parametrize("value", [inf, nan], ids=str)
+def test_a_number_that_is_none_is_not_written(tmp_path: Path, value: float) -> None:
+    put(tmp_path, entry_of())
+    before = (tmp_path / LOCK_FILE).read_bytes()
+    rate = replace(RATE, rate=value)
+    with pytest.raises(StoreError, match="cannot be written as JSON"):
+        put(tmp_path, replace(entry_of(), rates=replace(RATES, recall=rate)))
+    assert (tmp_path / LOCK_FILE).read_bytes() == before

@@ -2,6 +2,7 @@ import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf, nan
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,29 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: st
     path.write_bytes(b"{}\n" + line)
     with pytest.raises(StoreError, match=f"line 2: .*{reason}"):
         [*read_rows(path)]
+
+
+@pytest.mark.parametrize("value", [inf, -inf, nan], ids=str)
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, value: float) -> None:
+    files = RowFiles(tmp_path)
+    files.append(NAME, {"number": 1})
+    files.write("run.json", {"number": 1})
+    for write in (files.append, files.write):
+        for name in (NAME, "run.json"):
+            with pytest.raises(StoreError, match="cannot be written as JSON"):
+                write(name, {"settings": {"timeout": value}})
+    with pytest.raises(StoreError, match="cannot be written as JSON"):
+        files.replace(NAME, [{"number": 2}, {"number": value}])
+    files.append(NAME, {"number": 2})
+    files.close()
+    assert [*read_rows(tmp_path / NAME)] == [{"number": 1}, {"number": 2}]
+    assert read_row(tmp_path / "run.json") == {"number": 1}
+
+
+def test_what_is_appended_to_a_replaced_file_stands_in_the_new_one(tmp_path: Path) -> None:
+    files = RowFiles(tmp_path)
+    files.append(NAME, {"number": 1})
+    files.replace(NAME, [{"number": 2}])
+    files.append(NAME, {"number": 3})
+    files.close()
+    assert [*read_rows(tmp_path / NAME)] == [{"number": 2}, {"number": 3}]

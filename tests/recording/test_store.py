@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from skillwalker.datatypes.improver import Answer, Exchange
+from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
-from skillwalker.datatypes.vocabulary import CaseSet, Mode, Outcome
+from skillwalker.datatypes.vocabulary import CaseSet, Mode, Outcome, Phase
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording.rows import read_rows, write_atomically
 from skillwalker.recording.store import (
+    SET_ASIDE,
+    TRIALS,
     RunStore,
     create_run,
     find_run,
@@ -191,7 +194,7 @@ def test_every_call_that_was_paid_is_counted_whatever_became_of_it(tmp_path: Pat
     exchange = Exchange(
         prompt="p", reply="r", fault="short", model="m", usage=Usage(output_tokens=3, cost_usd=0.2)
     )
-    store.record_cut(1, Answer(description=None, reason="a limit", exchanges=(exchange,)))
+    store.record_call(1, exchange)
     store.close()
     again = RunStore(tmp_path)
     assert [purpose for purpose, _, _ in again.calls()] == ["trial", "trial", "improver"]
@@ -199,3 +202,49 @@ def test_every_call_that_was_paid_is_counted_whatever_became_of_it(tmp_path: Pat
     assert again.spent == 1
     assert again.recorded_answer(1) is None
     again.close()
+
+
+def test_trials_that_were_set_aside_stay_spent(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.record_trial(TRIAL, ())
+    store.record_trial(dataclasses.replace(TRIAL, case="another"), ())
+    store.set_aside("scil", {TRIAL.case})
+    assert [trial.case for trial in store.trials] == ["another"]
+    assert store.spent == 2
+    store.close()
+    assert RunStore(tmp_path).spent == 2
+
+
+def test_setting_aside_that_was_cut_off_counts_no_trial_twice(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.record_trial(TRIAL, ())
+    store.record_trial(dataclasses.replace(TRIAL, run_index=1), ())
+    before = (tmp_path / TRIALS).read_bytes()
+    store.set_aside("scil", {TRIAL.case})
+    store.close()
+    (tmp_path / TRIALS).write_bytes(before)  # killed between the two files
+    again = RunStore(tmp_path)
+    again.set_aside("scil", {TRIAL.case})
+    again.close()
+    assert [row["run_index"] for row in read_rows(tmp_path / SET_ASIDE)] == [0, 1]
+    assert RunStore(tmp_path).spent == 2
+
+
+def test_a_candidate_that_was_measured_further_gets_its_line_beside_a_new_one(
+    tmp_path: Path,
+) -> None:
+    def iteration(number: int, text: str) -> Iteration:
+        return Iteration(
+            number=number, phase=Phase.EXPLORE, candidate="c", description=text, results=()
+        )
+
+    store = RunStore(tmp_path)
+    store.write_iterations("scil", (iteration(1, "a"), iteration(2, "b")))
+    store.write_iterations("scil", (iteration(1, "A"), iteration(2, "b"), iteration(3, "c")))
+    store.close()
+    rows = [*read_rows(tmp_path / "scil-iteration.jsonl")]
+    assert [(row["iteration"], row["description"]) for row in rows] == [
+        (1, "A"),
+        (2, "b"),
+        (3, "c"),
+    ]
