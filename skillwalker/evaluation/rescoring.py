@@ -8,15 +8,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pydantic
+
 from skillwalker.datatypes.rescoring import Changed, Rescored
 from skillwalker.datatypes.trials import CalledAs, Reading, Trial
 from skillwalker.datatypes.vocabulary import Outcome, TargetKind
 from skillwalker.errors import StoreError, TargetError
 from skillwalker.evaluation.store import EvalStore, is_eval_run
 from skillwalker.paths import Places
+from skillwalker.recording.checked import checked
 from skillwalker.recording.records import read_trial
 from skillwalker.recording.rows import read_each
-from skillwalker.recording.store import TRIALS, find_run, read_plan, read_transcript
+from skillwalker.recording.store import PLAN, TRIALS, find_run, read_plan, read_transcript
 from skillwalker.targets.calling import called_as
 from skillwalker.targets.names import resolve_target
 from skillwalker.transcripts.outcome import read_outcome
@@ -39,6 +42,50 @@ class _Asked:
     called_as: CalledAs | None
     prompt: str
     max_turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Of:
+    """What a run was about."""
+
+    kind: TargetKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named(_Of):
+    """What was listed beside it."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settings:
+    """What held where a case said nothing."""
+
+    max_turns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """What a case asked."""
+
+    case: str
+    prompt: str = ""
+    max_turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What is read of a run.json."""
+
+    target: str
+    order: _Of
+    settings: _Settings
+    cases: tuple[_Case, ...]
+    siblings: tuple[_Named, ...] = ()
+
+
+_PLAN = pydantic.TypeAdapter(_Plan)
 
 
 def rescore_run(places: Places, run_id: str) -> Rescored:
@@ -79,32 +126,26 @@ def _trial_of_suite(row: Mapping[str, object]) -> tuple[Trial, str]:
 
 def _of_loop_run(folder: Path, places: Places) -> Callable[[str, Trial], _Asked]:
     """Find what the trials of scil, acil or measure were about."""
-    plan = read_plan(folder)
-    order, settings = plan.get("order"), plan.get("settings")
-    if not isinstance(order, Mapping) or not isinstance(settings, Mapping):
-        raise StoreError(f"run {folder.name}: its run.json does not say what was measured")
-    names = _names(plan, TargetKind(str(order.get("kind"))), places)
-    cases = {str(case["case"]): case for case in _listed(plan.get("cases"))}
+    plan = checked(_PLAN, read_plan(folder), folder / PLAN)
+    names = _names(plan, places)
+    cases = {case.case: case for case in plan.cases}
 
     def about(_suite: str, trial: Trial) -> _Asked:
-        case = cases.get(trial.case, {})
+        case = cases.get(trial.case)
         return _Asked(
             called_as=names,
-            prompt=str(case.get("prompt") or ""),
-            max_turns=int(str(case.get("max_turns") or settings["max_turns"])),
+            prompt="" if case is None else case.prompt,
+            max_turns=(case and case.max_turns) or plan.settings.max_turns,
         )
 
     return about
 
 
-def _names(plan: Mapping[str, object], kind: TargetKind, places: Places) -> CalledAs:
+def _names(plan: _Plan, places: Places) -> CalledAs:
     """Find the names of a run's target among its rivals, as the project has them now."""
     try:
-        target = resolve_target(str(plan.get("target")), kind, places)
-        rivals = [
-            resolve_target(str(one["target"]), TargetKind(str(one["kind"])), places)
-            for one in _listed(plan.get("siblings"))
-        ]
+        target = resolve_target(plan.target, plan.order.kind, places)
+        rivals = [resolve_target(one.target, one.kind, places) for one in plan.siblings]
     except TargetError as error:
         raise StoreError(
             f"the names of the run's target are not known any more: {error}"
@@ -164,7 +205,3 @@ def _compare(suite: str, trial: Trial, after: Reading) -> Iterator[Changed]:
             before=before,
             after=after,
         )
-
-
-def _listed(value: object) -> list[Mapping[str, object]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -144,9 +144,11 @@ class EvalStore:
         """
         found: dict[TrialName, list[Mapping[str, object]]] = {}
         for row in read_rows(self.folder / EVENTS) if wanted else ():
-            name = (str(row.get("suite")), str(row.get("test_name")), int(str(row["run_index"])))
-            event = row.get("event")
-            if wanted.get(name) != row.get("attempt") or not isinstance(event, dict):
+            index, event = row.get("run_index"), row.get("event")
+            if not isinstance(index, int) or not isinstance(event, dict):
+                continue
+            name = (str(row.get("suite")), str(row.get("test_name")), index)
+            if wanted.get(name) != row.get("attempt"):
                 continue
             if event.get("type") in SPOKEN:
                 found.setdefault(name, []).append(event)

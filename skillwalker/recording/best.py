@@ -13,7 +13,7 @@ from skillwalker.errors import StoreError, TargetError
 from skillwalker.recording.checked import checked
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import write_atomically
-from skillwalker.recording.store import read_summary
+from skillwalker.recording.store import SUMMARIES, read_summary
 from skillwalker.targets.kind import KINDS
 
 _BEST = pydantic.TypeAdapter(RecordedBest)
@@ -29,7 +29,7 @@ def read_best(run: Path) -> RecordedBest:
     row = read_summary(run)
     check_version(row, f"the summary of run {run.name}")
     kinds = {facts.run_prefix for facts in KINDS.values()}
-    if row.get("kind") not in kinds:
+    if str(row.get("kind")) not in kinds:
         raise StoreError(
             f"run {run.name} is a run of {row.get('kind')!r}: it looked for no better description;"
             f" runs of {' and '.join(sorted(kinds))} can be applied"
@@ -90,5 +90,5 @@ def mark_applied(run: Path, applied: bool) -> None:
     """
     row = read_summary(run) | {"applied": applied}
     text = json.dumps(row, ensure_ascii=False, indent=2) + "\n"
-    path = run / f"{row['kind']}-summary.json"
+    path = next(path for path in (run / name for name in SUMMARIES) if path.exists())
     write_atomically(path, text.encode("utf-8", "backslashreplace"))

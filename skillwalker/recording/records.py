@@ -143,14 +143,15 @@ def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
     """
     answers: dict[int, Answer] = {}
     exchanges: list[Exchange] = []
-    for row in rows:
-        check_version(row, "improver.jsonl")
+    for line, row in enumerate(rows, start=1):
+        where = f"improver.jsonl, line {line}"
+        check_version(row, where)
         if row.get("call") == 0:
             exchanges = []
-        exchanges.append(read_exchange(row))
+        exchanges.append(read_exchange(row, where=f"{where}: "))
         if row.get("final"):
             description = row.get("description")
-            number = checked(_NUMBER, row.get("proposal"), "improver.jsonl: proposal")
+            number = read_number(row, "proposal", where)
             answers[number] = Answer(
                 description=None if description is None else str(description),
                 reason=str(row.get("reason") or ""),
@@ -159,8 +160,21 @@ def read_answers(rows: Iterable[Mapping[str, object]]) -> dict[int, Answer]:
     return answers
 
 
-def read_exchange(row: Mapping[str, object]) -> Exchange:
+def read_number(row: Mapping[str, object], key: str, where: str) -> int:
+    """Read the number that tells a row from the others.
+
+    Raises:
+        StoreError: it has none.
+    """
+    return checked(_NUMBER, row.get(key), f"{where}: {key}")
+
+
+def read_exchange(row: Mapping[str, object], *, where: str = "") -> Exchange:
     """Read one improver call.
+
+    Args:
+        row: as it was written.
+        where: begins the message where the caller does not name the line.
 
     Raises:
         StoreError: what it used is not there.
@@ -171,7 +185,7 @@ def read_exchange(row: Mapping[str, object]) -> Exchange:
         reply=str(row.get("answer")),
         fault=None if fault is None else str(fault),
         model=str(row.get("model")),
-        usage=checked(_USAGE, row.get("usage"), "improver.jsonl: usage"),
+        usage=checked(_USAGE, row.get("usage"), f"{where}usage"),
     )
 
 

@@ -189,7 +189,8 @@ class RunStore:
         """Keep a line of each measured candidate; one that was measured further gets a new line."""
         name = f"{kind}-iteration.jsonl"
         if self._iterations is None:
-            self._iterations = {row["iteration"]: row for row in read_rows(self.folder / name)}
+            rows = read_rows(self.folder / name)
+            self._iterations = {records.read_number(row, "iteration", name): row for row in rows}
         is_new_line = False
         for iteration in iterations:
             row = json.loads(json.dumps(records.iteration_row(self.run_id, iteration)))
