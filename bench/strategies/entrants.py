@@ -32,7 +32,10 @@ def phases(skill: Skill, budget: int, *, gated: bool = True) -> Ending:
         price = iterations * (cases + 1) - 1 + 2 * cases * confirm + controls
         if price <= (1 - RETRY_SHARE) * budget:
             config = LoopConfig(
-                max_iterations=iterations, confirm_runs=max(1, confirm), gate=defaults.gate
+                search="phases",
+                max_iterations=iterations,
+                confirm_runs=max(1, confirm),
+                gate=defaults.gate,
             )
             strategy = choose_strategy(config, split_of(skill), controls=controls)
             return run_shipped(skill, strategy, config, budget)

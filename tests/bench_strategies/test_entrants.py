@@ -23,6 +23,15 @@ def test_a_budget_is_kept_and_the_same_seeds_give_the_same_results(entrant: str)
             assert result.applied or result.gain == 0.0
 
 
+def test_each_shipped_strategy_takes_part_under_its_own_name() -> None:
+    """The phases stop after five texts, however much is left; a race goes on."""
+    scored = {
+        entrant: [ENTRANTS[entrant](Skill(seed, Setting()), 900).scored for seed in range(3)]
+        for entrant in ("phases", "race")
+    }
+    assert max(scored["phases"]) <= 5 < max(scored["race"])
+
+
 def test_the_seed_is_drawn_on_from_the_last_text_and_applies_the_best_vote() -> None:
     skill = Skill(2, Setting(sharpness=50.0))
     ending = seed_loop(skill, 10_000, runs=1, holdout=0.0, most=5)
