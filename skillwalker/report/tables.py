@@ -61,8 +61,8 @@ def rate_tables(summary: Summary) -> Iterator[Table]:
 
 def rate_table(summary: Summary) -> Table:
     """Lay the rates before and after side by side."""
-    source = "confirm rounds" if summary.measured_on == "confirm" else "search"
-    title = f"Rates, mean over cases, with 90 % intervals ({source})"
+    source = f" ({words})" if (words := wording.source(summary)) else ""
+    title = f"Rates, mean over cases, with 90 % intervals{source}"
     changed = summary.best_iteration != 1 and summary.kind != "measure"
     table = _table(title, "", "original", *(("best",) if changed else ()))
     rows: tuple[tuple[str, Callable[[Rates], str]], ...] = (
@@ -132,7 +132,7 @@ def case_table(
     of = "" if same else " of best"
     rounds = ("confirmed",) if confirms else ()
     table = _table(
-        "Cases that failed or moved (runs of the search that triggered)",
+        f"Cases that failed or moved (runs{'' if same else ' of the search'} that triggered)",
         *("case", "should", *columns, f"90 %{of}", *rounds),
     )
     several = len({after.case.model for _, after in pairs}) > 1

@@ -96,6 +96,13 @@ def rate(measured: Rate) -> str:
     return f"{share}, {100 * measured.low:.0f}–{100 * measured.high:.0f} %"
 
 
+def source(summary: Summary) -> str:
+    """Name the trials that the rates come from; empty of a measurement, which has but one kind."""
+    if summary.measured_on == "confirm":
+        return "confirm rounds"
+    return "" if summary.kind == "measure" else "search"
+
+
 def probability(value: float | None) -> str:
     """Write a probability so that it never looks certain."""
     if value is None:

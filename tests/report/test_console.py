@@ -132,4 +132,5 @@ def test_the_confirm_rounds_of_a_case_stand_apart_from_the_search() -> None:
     assert list(shown.columns[-1].cells) == ["0/1 → 1/1"]
     assert "runs of the search" in str(shown.title)
     alone = case_table(pairs, same=True)
+    assert "(runs that triggered)" in str(alone.title)
     assert [str(column.header) for column in alone.columns][-1] == "90 %"

@@ -112,13 +112,13 @@ def _rates(run: RecordedRun) -> str:
     if summary.original is None:
         return "Nothing was measured.\n"
     other = summary.best if summary.best_iteration != 1 else None
-    source = "confirm rounds" if summary.measured_on == "confirm" else "search"
+    source = f"{words}, " if (words := wording.source(summary)) else ""
     moved = {
         name: wording.points_within(change, interval)
         for name, change, interval in _changes(summary)
     }
     lines = [
-        f"| {source}, mean over cases, 90 % intervals | original |{' best |' if other else ''}"
+        f"| {source}mean over cases, 90 % intervals | original |{' best |' if other else ''}"
         f"{' change |' if moved else ''}",
         f"|---|---|{'---|' if other else ''}{'---|' if moved else ''}",
     ]

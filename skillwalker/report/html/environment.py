@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,9 @@ LINE_LENGTH = 100
 """What comes to the eye at once of a name."""
 
 
+_PERCENTAGE = re.compile(r"(\d+(?:–\d+)? %)")
+
+
 @cache
 def templates() -> Environment:
     """Open the templates: nothing is marked as safe but our own charts and style."""
@@ -33,13 +37,31 @@ def templates() -> Environment:
     )
     environment.filters |= {
         "percent": wording.percent,
-        "rate": wording.rate,
-        "points_within": wording.points_within,
+        "rate": lambda measured: _in_wholes(wording.rate(measured)),
+        "points_within": lambda change, interval: _in_wholes(
+            wording.points_within(change, interval)
+        ),
+        "wholes": _in_wholes,
+        "breakable": _breakable,
         "money": money,
         "prompt": lambda text: shortened(text, LONGEST_PROMPT),
         "number": lambda figure: f"{figure:,}",
     }
     return environment
+
+
+def _in_wholes(text: str) -> Markup:
+    """Let a figure break anywhere but within a percentage and its range."""
+    parts = _PERCENTAGE.split(printable(text))
+    whole = Markup('<span class="whole">{}</span>')
+    return Markup().join(
+        whole.format(part) if at % 2 else Markup.escape(part) for at, part in enumerate(parts)
+    )
+
+
+def _breakable(name: str) -> Markup:
+    """Let the name of a target break behind its colons."""
+    return Markup(":<wbr>").join(map(printable, name.split(":")))
 
 
 def _visible(value: object) -> object:

@@ -97,6 +97,7 @@ def render_run(
         simulated=wording.SIMULATED if summary.simulated else None,
         roomy=wording.ROOMY if summary.listing_mode == "roomy" else None,
         began=moment(summary.run_id),
+        source=wording.source(summary),
         rates=_rates(run),
         metrics_title=TITLE,
         metrics=metric_rows(summary),
@@ -131,7 +132,12 @@ def _against(summary: Summary) -> dict[str, object]:
     if found is None:
         return {"against": None}
     said = wording.sentence(f"against run {found.run_id}: {against_verdict(found)}")
-    return {"against": found, "against_said": said, "against_changes": wording.changes(found)}
+    return {
+        "against": found,
+        "against_said": said,
+        "against_changes": wording.changes(found),
+        "against_models": len({one.model for one in found.flipped}),
+    }
 
 
 def _rates(run: RecordedRun) -> tuple[tuple[str, Rate | None, Rate | None], ...]:
@@ -170,6 +176,9 @@ def _score(iteration: RecordedIteration, side: CaseSet) -> SetScore:
 
 
 def _iteration_chart(run: RecordedRun) -> str:
+    """Draw how the rates went from text to text; nothing of one text alone."""
+    if len(run.iterations) < 2:
+        return ""
     points = []
     for iteration in run.iterations:
         rates = rates_of_tallies(iteration.cases)

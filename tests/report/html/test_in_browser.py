@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from skillwalker.report.html.page import render_run
 from tests.browser import Browser, need_browser, open_browser
 from tests.eval_outcomes import outcome
 from tests.hostile import HOSTILE, hostile
-from tests.recorded_runs import everywhere, plain_run
+from tests.recorded_runs import AGAINST, everywhere, plain_run
 
 pytestmark = pytest.mark.browser
 
@@ -197,3 +198,19 @@ def test_the_table_of_iterations_fits_a_small_window(browser: Browser, tmp_path:
     browser.open(plain_page(tmp_path))
     fits = "(e => e.scrollWidth <= e.clientWidth)(document.querySelector('.iterations').parentNode)"
     assert browser.evaluate(fits) is True
+
+
+def test_on_a_phone_every_caption_is_seen_whole(browser: Browser, tmp_path: Path) -> None:
+    run = plain_run()
+    path = tmp_path / "report.html"
+    held = replace(run, summary=replace(run.summary, simulated=True, against=AGAINST))
+    path.write_text(render_run(held, dialogues={}, next_command=None), encoding="utf-8")
+    browser.look(width=PHONE)
+    browser.open(path)
+    ends = (
+        "[...document.querySelectorAll('caption span')].map(e => e.getBoundingClientRect().right)"
+    )
+    rights = browser.evaluate(ends)
+    assert len(rights) >= 4
+    assert max(rights) <= PHONE
+    assert browser.evaluate("document.documentElement.scrollWidth") <= PHONE

@@ -20,12 +20,26 @@ from skillwalker.report.ci.markdown import markdown
 from skillwalker.report.html.page import render_run, wanted_transcripts
 from skillwalker.report.tables import metric_table
 from tests.hostile import hostile
-from tests.recorded_runs import AGAINST, MODEL, everywhere, plain_run
+from tests.recorded_runs import AGAINST, everywhere, plain_run
 
 OURS = frozenset(
     {"html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "h2", "h3"}
     | {"p", "nav", "ul", "li", "main", "section", "table", "caption", "thead", "tbody", "tr"}
-    | {"th", "td", "dl", "dt", "dd", "div", "code", "del", "ins", "figure", "figcaption", "svg"}
+    | {
+        "th",
+        "td",
+        "wbr",
+        "dl",
+        "dt",
+        "dd",
+        "div",
+        "code",
+        "del",
+        "ins",
+        "figure",
+        "figcaption",
+        "svg",
+    }
     | {"g", "path", "text", "line", "details", "summary", "ol", "strong", "span", "pre", "footer"}
 )
 """Every element that a page may have."""
@@ -213,14 +227,18 @@ def test_what_became_of_a_target_since_an_earlier_run_is_told(kind: TargetKind) 
         "recall-40 points (90 % interval -70 to -10)",
         "specificity+0 points",
         "balanced accuracy-20 points (90 % interval -35 to -5)",
-        f"asks for a reviewtrigger{MODEL}1/11/5it stands",
-        f"wants a poemnot trigger{MODEL}1/13/5it was luck",
+        "asks for a reviewtrigger1/11/5stands",
+        "wants a poemnot trigger1/13/5was luck",
         "CLI 2.1.300 in A, 2.1.332 in B",
         "1 case is in no figure of this comparison.",
         "wants it now: not in A",
     ):
         assert said in words, said
     assert "Against run" not in page(run).words
+    (first, second), other = AGAINST.flipped, "claude-opus-4-5"
+    several = replace(AGAINST, flipped=(first, replace(second, model=other)))
+    held = replace(run, summary=replace(run.summary, against=several))
+    assert f"wants a poemnot trigger{other}1/1" in " ".join(page(held).words.split())
 
 
 def test_a_comparison_without_a_flipped_case_says_so_and_one_without_figures_has_no_table() -> None:
@@ -239,6 +257,7 @@ def test_a_comparison_without_a_flipped_case_says_so_and_one_without_figures_has
         dropped=None,
     )
     words = page(replace(run, summary=replace(run.summary, against=silent))).words
+    assert "No rate can be compared." in words
     assert "cannot be told: no case of one class was decided in both" in words
     assert "none of them flipped" not in words
 
@@ -329,6 +348,26 @@ def test_the_page_may_load_nothing_and_its_style_is_the_one_that_it_names() -> N
     addresses = [value for _, attrs in Page(html).elements for value in (attrs.get("href"),)]
     assert all(value is None or value.startswith(("#", "data:,")) for value in addresses)
     assert 'style="' not in html
+
+
+def test_a_percentage_is_never_broken_and_a_name_breaks_behind_its_colon() -> None:
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    assert re.search(r'<span class="whole">\d+ %</span> \(\d+/\d+\), <span class="whole">', html)
+    assert re.search(r'<span class="whole">\d+–\d+ %</span>', html)
+    assert '<th scope="col" class="figure">demo:<wbr>other</th>' in html
+
+
+def test_a_measurement_is_no_search() -> None:
+    run = measured_only(plain_run())
+    html = render_run(run, dialogues={}, next_command=None)
+    text = markdown(run, next_command=None)
+    assert "<span>Mean over cases of the share" in html
+    assert "The search's own rates" not in html
+    assert "<figcaption>Recall" not in html  # one text alone went nowhere
+    assert "\n| mean over cases, 90 % intervals | original |\n" in text
+    html = render_run(plain_run(), dialogues={}, next_command=None)
+    assert "The search's own rates" in html
+    assert "<figcaption>Recall" in html
 
 
 def test_headings_tables_and_language_are_those_of_a_page_that_can_be_heard() -> None:
