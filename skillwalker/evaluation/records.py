@@ -118,8 +118,10 @@ def read_event_row(row: Mapping[str, object]) -> EvalTrial | None:
     if not isinstance(event, dict) or event.get("type") != OWN_EVENT:
         return None
     values = {key: value for key, value in event.items() if key != "type"}
-    read = dict(values.pop("transcript", None) or {})
-    read["duration"] = read.pop("duration_s", None)
+    read = values.pop("transcript", None)
+    if isinstance(read, dict):
+        duration = {"duration": read.get("duration_s")}
+        read = {key: value for key, value in read.items() if key != "duration_s"} | duration
     values |= {key: row.get(key) for key in ("suite", "run_index", "attempt")}
     values |= {"case": row.get("test_name"), "transcript": read}
     return checked(_TRIAL, values, "test-run.jsonl")

@@ -127,9 +127,9 @@ class EvalStore:
 
     def read_trials(self) -> tuple[EvalTrial, ...]:
         """Read every attempt that was recorded whole, in the order in which they ended."""
-        files: dict[tuple[object, ...], list[OutputFile]] = {}
+        files: dict[tuple[str, ...], list[OutputFile]] = {}
         for row in read_rows(self.folder / OUTPUT):
-            name = tuple(row.get(key) for key in _TRIAL_KEYS)
+            name = tuple(str(row.get(key)) for key in _TRIAL_KEYS)
             files.setdefault(name, []).append(records.read_file_row(row, OUTPUT))
         read = read_each(self.folder / EVENTS, records.read_event_row)
         return tuple(_with_files(trial, files) for trial in read if trial is not None)
@@ -189,13 +189,13 @@ class EvalStore:
 
 
 def _with_files(
-    trial: EvalTrial, files: Mapping[tuple[object, ...], Sequence[OutputFile]]
+    trial: EvalTrial, files: Mapping[tuple[str, ...], Sequence[OutputFile]]
 ) -> EvalTrial:
     """Put the files that a trial left back into it."""
     output = trial.transcript.output
     if output is None:
         return trial
-    name = (trial.suite, trial.case, trial.run_index, trial.attempt)
+    name = (trial.suite, trial.case, str(trial.run_index), str(trial.attempt))
     whole = replace(output, files=tuple(files.get(name, ())))
     return replace(trial, transcript=replace(trial.transcript, output=whole))
 
