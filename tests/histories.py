@@ -78,6 +78,8 @@ class Past:
     siblings: tuple[tuple[str, str], ...] = ()
     prompts: tuple[tuple[str, str], ...] = ()
     """Cases whose prompt is not made of their name."""
+    groups: tuple[tuple[str, str], ...] = ()
+    """Cases with near-duplicates, and what they share."""
 
 
 def trials(
@@ -156,7 +158,7 @@ def write_past(output: Path, past: Past) -> Path:
 def plan_of(past: Past) -> dict[str, object]:
     """What run.json holds, as far as anything but `--resume` reads it."""
     first = past.trials[0] if past.trials else TRIAL
-    prompts = dict(past.prompts)
+    prompts, groups = dict(past.prompts), dict(past.groups)
     return {
         "schema_version": 1,
         "run_id": past.run_id,
@@ -183,6 +185,7 @@ def plan_of(past: Past) -> dict[str, object]:
                 "case": case,
                 "should_trigger": positive,
                 "set": "train",
+                **({"group": groups[case]} if case in groups else {}),
                 "prompt_sha256": hashlib.sha256(prompts.get(case, case).encode()).hexdigest(),
                 "scaffold_sha256": None,
                 "max_turns": dict(past.own_turns).get(case),

@@ -1,6 +1,6 @@
 """The requests of rivals: found in their own suites, measured beside, and not to be taken."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -72,6 +72,18 @@ def test_positives_of_the_rivals_are_found_with_their_owner(project: Path) -> No
     assert {one.case.prompt for one in plan.neighbours} == set(WEATHER)
     assert plan.neighbours[0].case.name == "demo:weather in weather: yes 0"
     assert not any(one.case.should_trigger for one in plan.neighbours)
+
+
+def test_a_request_and_its_near_duplicates_are_one_draw_on_every_model(project: Path) -> None:
+    asked = ("what will the weather in Rome be like", "what will the weather in Paris be like")
+    more = call_cases("demo:weather", positives=[*asked, "is it raining"], negatives=NEGATIVES[:2])
+    write_cases(project, "weather", more)
+    plan = plan_of(project, replace(GUARDED, trial_model=("opus", "sonnet")))
+    groups: dict[str, set[str]] = {}
+    for one in plan.neighbours:
+        groups.setdefault(one.group, set()).add(one.case.prompt)
+    assert len(plan.neighbours) == 6
+    assert sorted(groups.values(), key=len) == [{"is it raining"}, set(asked)]
 
 
 def test_nobody_is_guarded_unless_asked(project: Path) -> None:

@@ -292,6 +292,40 @@ def test_a_finished_comparison_is_printed_again_and_judged_by_the_gate_of_now(
     assert said(capsys, *again, "--fail-on-drop", "100")[0] == 0
 
 
+def test_a_drop_cannot_be_looked_for_in_a_run_that_is_held_against_none(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, ended = run_json(capsys, "measure", "demo:code-review", *SIMULATED)
+    words = ("measure", "demo:weather", *SIMULATED, "--deadline", "0m")
+    _, cut = run_json(capsys, *words)
+    for run_id in (ended["run_id"], cut["run_id"]):
+        code, text = said(capsys, "measure", "--resume", run_id, "--fail-on-drop", "10")
+        assert code == 2
+        assert f"run {run_id} is held against no earlier run" in " ".join(text.split())
+    assert cut["trials"] == 0
+    assert not (project / "output" / cut["run_id"] / "trials.jsonl").exists()
+
+
+def test_a_comparison_that_could_not_be_made_is_no_pass(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("measure", "demo:code-review", *SIMULATED)
+    _, earlier = run_json(capsys, *words)
+    held = (*words, "--against", "last")
+    _, cut = run_json(capsys, *held, "--deadline", "0m")
+    trials = project / "output" / earlier["run_id"] / "trials.jsonl"
+    mode = f'"permission_mode":"{earlier["permission_mode"]}"'
+    trials.write_text(trials.read_text("utf-8").replace(mode, '"permission_mode":"plan"'), "utf-8")
+    again = ("measure", "--resume", cut["run_id"], "--no-html")
+    code, text = said(capsys, *again, "--fail-on-drop", "10")
+    assert f"not compared with run {earlier['run_id']}" in text
+    assert code == 3
+    code, text = said(capsys, *again, "--fail-on-drop", "10")
+    assert "this run was never compared" in text
+    assert code == 3
+    assert said(capsys, *again)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("run_id", "text"),
     [("20200101T000000", "there is no run"), ("", "there is no run")],

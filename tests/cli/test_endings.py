@@ -7,8 +7,10 @@ import anyio
 import pytest
 
 from skillwalker import StoreError, run_scil_loop
+from skillwalker.cli.endings import Wishes, exit_code
+from skillwalker.datatypes.against import Against
 from skillwalker.datatypes.summary import Event, Started, Summary
-from skillwalker.datatypes.vocabulary import StopReason, TargetKind
+from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
 from skillwalker.ending import FINISHED
 from skillwalker.recording.lock import locked_target
 from skillwalker.recording.records import read_summary, summary_record
@@ -80,3 +82,50 @@ def test_a_recorded_summary_reads_back(kept: Summary) -> None:
         read_summary(row | {"verdict": "splendid"})
     with pytest.raises(StoreError, match="schema_version 9"):
         read_summary(row | {"schema_version": 9})
+
+
+HELD = Against(
+    run_id="20261129T120000",
+    change=-0.2,
+    interval=(-0.3, -0.1),
+    p_better=0.01,
+    recall_change=-0.4,
+    specificity_change=0.0,
+    dropped_points=20.0,
+    threshold=10.0,
+    dropped=True,
+    flipped=(),
+    differences=(),
+    not_comparable=(),
+)
+JUDGED = Wishes(as_json=False, quiet=False, debug=False, fail_on_drop=10.0)
+
+
+@pytest.mark.parametrize(
+    ("found", "held", "code"),
+    [
+        (HELD, True, 4),
+        (replace(HELD, change=-0.05), True, 0),
+        (replace(HELD, dropped=None), True, 3),
+        (replace(HELD, change=None, p_better=None, dropped=None), True, 3),
+        (None, True, 3),
+        (None, False, 0),
+    ],
+    ids=["fell", "held up", "cut off", "nothing shared", "not compared", "the first run of all"],
+)
+def test_a_drop_that_nobody_could_tell_is_no_pass(
+    kept: Summary, found: Against | None, held: bool, code: int
+) -> None:
+    assert exit_code(replace(kept, against=found), JUDGED, held=held) == code
+    assert exit_code(replace(kept, against=found), replace(JUDGED, fail_on_drop=None)) == 0
+
+
+def test_other_gates_hold_beside_that_of_a_drop(kept: Summary) -> None:
+    better = replace(kept, verdict=Verdict.IMPROVED, against=replace(HELD, change=0.1))
+    assert exit_code(better, replace(JUDGED, require_improvement=True)) == 0
+    assert exit_code(kept, replace(JUDGED, require_improvement=True), held=False) == 4
+    assert exit_code(replace(kept, rate_in_file=None), replace(JUDGED, fail_under=0.0)) == 3
+    stopped = replace(kept, verdict=Verdict.INCONCLUSIVE, against=HELD)
+    assert exit_code(stopped, JUDGED) == 3
+    interrupted = replace(stopped, stopped_because=StopReason.INTERRUPTED)
+    assert exit_code(interrupted, JUDGED) == 130

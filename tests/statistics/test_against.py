@@ -135,6 +135,46 @@ def test_of_several_models_each_is_held_against_itself() -> None:
     assert ("y1", "haiku") in moved
 
 
+def alike(run: ComparedRun, *cases: str) -> ComparedRun:
+    """The same run, some of its cases near-duplicates of one another."""
+    asked = {
+        name: replace(one, group="alike" if name in cases else f"only {name}")
+        for name, one in run.asked.items()
+    }
+    return replace(run, asked=asked)
+
+
+def test_near_duplicates_that_were_lost_together_are_one_loss() -> None:
+    right = {f"y{n}": "t" for n in range(8)} | {f"n{n}": "n" for n in range(8)}
+    lost, won = ("y0", "y1", "y2", "y3"), ("y4", "y5")
+    old = run_of("a", **(right | dict.fromkeys(won, "n")))
+    new = run_of("b", **(right | dict.fromkeys(lost, "n")))
+    assert judge(old, new).dropped is True
+    found = judge(alike(old, *lost), alike(new, *lost))
+    assert found.change == pytest.approx(-1 / 8)
+    assert found.dropped is False
+    assert judge(old, alike(new, *lost)) == found  # the run of now says what is alike
+    assert judge(alike(old, *lost), new) == found  # where it does not, the earlier one
+
+
+def test_a_case_is_one_draw_however_many_models_ran_it() -> None:
+    def on_three(run: ComparedRun) -> ComparedRun:
+        models = ("haiku", "opus", "sonnet")
+        outcomes = {(case, m): row for (case, _), row in run.outcomes.items() for m in models}
+        return replace(run, outcomes=outcomes)
+
+    before, after = ALL_RIGHT | {"y5": "n"}, ALL_RIGHT | {"y0": "n", "y1": "n"}
+    one = judge(run_of("a", **before), run_of("b", **after), threshold=5)
+    three = judge(on_three(run_of("a", **before)), on_three(run_of("b", **after)), threshold=5)
+    assert one.interval is not None
+    assert one.recall_interval is not None
+    assert three.change == pytest.approx(one.change)
+    assert three.p_better == pytest.approx(one.p_better)
+    assert three.interval == pytest.approx(one.interval)
+    assert three.recall_interval == pytest.approx(one.recall_interval)
+    assert (one.dropped, three.dropped) == (False, False)
+
+
 def test_runs_that_share_no_case_are_not_told_apart() -> None:
     old = run_of("a", **ALL_RIGHT)
     asked = {name: replace(one, prompt="another") for name, one in old.asked.items()}

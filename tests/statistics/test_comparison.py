@@ -86,6 +86,41 @@ def test_suites_of_one_kind_of_cases_give_no_verdict(tmp_path: Path) -> None:
     assert model.recall_change == 0
 
 
+@pytest.mark.parametrize("which", ["both", "the second", "the first"])
+def test_near_duplicates_are_one_draw(tmp_path: Path, which: str) -> None:
+    groups = tuple((case, case[0] if case in {"p0", "p1", "p2"} else case) for case in MANY)
+    better = POOR | dict.fromkeys(("p0", "p1", "p2", "p3", "p4"), "t t t")
+    plain = side_by_side(tmp_path / "plain", past(A, POOR, cases=MANY), past(B, better, cases=MANY))
+    joined = side_by_side(
+        tmp_path / "joined",
+        past(A, POOR, cases=MANY, groups=() if which == "the second" else groups),
+        past(B, better, cases=MANY, groups=() if which == "the first" else groups),
+    )
+    (alone,), (together,) = plain.models, joined.models
+    assert together.change == alone.change
+    expected = compare(
+        [
+            PairedCase(positive=p.should_trigger, k0=p.k_a, n0=p.n_a, k1=p.k_b, n1=p.n_b, group=g)
+            for p, g in ((pair, dict(groups)[pair.case]) for pair in together.pairs)
+        ]
+    )
+    assert (together.interval, together.p_higher) == (expected.interval, expected.p_better)
+    assert together.interval is not None
+    assert alone.interval is not None
+    assert together.interval[0] < alone.interval[0] < alone.interval[1] < together.interval[1]
+
+
+@pytest.mark.parametrize("group", [["p"], {"a": 1}, 0, None], ids=str)
+def test_a_record_whose_groups_are_none_is_read(tmp_path: Path, group: object) -> None:
+    folder = write_past(tmp_path, past(A))
+    plan = json.loads((folder / "run.json").read_text())
+    for case in plan["cases"]:
+        case["group"] = group
+    (folder / "run.json").write_text(json.dumps(plan))
+    first, second = (read_compared(f, Which.HELD) for f in (folder, write_past(tmp_path, past(B))))
+    assert compare_runs(first, second).models[0].change == 0
+
+
 def test_models_are_compared_apart(tmp_path: Path) -> None:
     opus = replace(TRIAL, model="claude-opus-5", model_asked="opus")
     both = (*trials({"p1": "t", "n1": "n"}), *trials({"p1": "n", "n1": "n"}, like=opus))

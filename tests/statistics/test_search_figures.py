@@ -44,6 +44,28 @@ def test_a_gain_counts_confirm_trials_of_every_version_of_the_cli(tmp_path: Path
     assert gain.change == pytest.approx(0.25)
 
 
+def test_a_gain_on_near_duplicates_is_one_draw(tmp_path: Path) -> None:
+    cases = {f"p{n}": True for n in range(6)} | {f"n{n}": False for n in range(6)}
+    before = dict.fromkeys(cases, "n")
+    after = before | dict.fromkeys(("p0", "p1", "p2"), "t")
+    confirmed = (
+        *trials(before, side=CaseSet.CONFIRM, first=1),
+        *trials(after, text=NEW, side=CaseSet.CONFIRM, first=1),
+    )
+    alone = replace(APPLIED, cases=cases, trials=(*SEARCH, *confirmed))
+    groups = tuple((case, "alike" if case in {"p0", "p1", "p2"} else case) for case in cases)
+    joined = replace(alone, groups=groups)
+    (one,), (other,) = (searches(tmp_path / n, p) for n, p in (("a", alone), ("b", joined)))
+    (plain,), (together,) = one.applied, other.applied
+    assert together.change == plain.change == pytest.approx(0.25)
+    assert together.p_better is not None
+    assert plain.p_better is not None
+    assert plain.interval is not None
+    assert together.interval is not None
+    assert 0.5 < together.p_better < plain.p_better
+    assert together.interval[0] < plain.interval[0]
+
+
 def test_simulated_searches_are_counted_apart(tmp_path: Path) -> None:
     simulated = replace(APPLIED, run_id=f"{RUN}-2", simulated=True, applied=False)
     real, made_up = searches(tmp_path, APPLIED, simulated)
