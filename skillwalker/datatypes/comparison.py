@@ -1,10 +1,11 @@
 """Two recorded runs, case by case, and what can be said of their difference."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from skillwalker.datatypes.scores import Rates
+from skillwalker.datatypes.vocabulary import Outcome
 
 
 class Which(StrEnum):
@@ -64,6 +65,17 @@ class CaseOutcomes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TakenTrial:
+    """A trial that counts for a run and that another run had paid for."""
+
+    run_id: str
+    """Of the run that paid."""
+    run_index: int
+    """In that run."""
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun:
     """One side of a comparison."""
 
@@ -91,6 +103,10 @@ class ComparedRun:
     """By case name."""
     outcomes: Mapping[tuple[str, str], CaseOutcomes]
     """By case and model, of the description that is meant."""
+    taken: Mapping[tuple[str, str], tuple[TakenTrial, ...]] = field(default_factory=dict)
+    """Those of `outcomes` that other runs paid for, by case and model."""
+    shared_trials: int = 0
+    """Trials that are left out of `outcomes` because they stand on the other side too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,10 +59,11 @@ def _side(name: str, run: ComparedRun) -> str:
     trials = sum(tally.decided + tally.undecided for tally in run.outcomes.values())
     undecided = sum(tally.undecided for tally in run.outcomes.values())
     silent = f", {undecided} undecided" if undecided else ""
+    also = f"; {counted(run.shared_trials, 'trial')} of both left out" if run.shared_trials else ""
     which = "applied" if run.applied else run.which.value
     return "  " + one_line(
         f"{name}: {which} description, {counted(trials, 'trial')}{silent}"
-        f" ({_BASES[run.basis]}), engine {run.engine}, CLI {', '.join(run.cli_versions)}"
+        f" ({_BASES[run.basis]}{also}), engine {run.engine}, CLI {', '.join(run.cli_versions)}"
     )
 
 

@@ -10,6 +10,7 @@ from skillwalker.datatypes.comparison import (
     Basis,
     CaseOutcomes,
     ComparedRun,
+    TakenTrial,
     Which,
 )
 from skillwalker.datatypes.trials import Trial
@@ -17,8 +18,9 @@ from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason
 from skillwalker.ending import FINISHED
 from skillwalker.errors import StoreError
 from skillwalker.evaluation.store import is_eval_run
-from skillwalker.recording.records import check_version
+from skillwalker.recording.records import check_version, trial_key
 from skillwalker.recording.store import PLAN, SUMMARIES, RunStore, read_plan, read_summary
+from skillwalker.recording.warm import WarmTrial
 from skillwalker.statistics.folders import began
 from skillwalker.statistics.run_facts import read_run_facts
 from skillwalker.targets.names import description_hash
@@ -44,7 +46,8 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
     chosen = _choose(which, summary, folder)
     text = str(summary["best_description"] if chosen is Which.BEST else _original(plan, folder))
     store = RunStore(folder)
-    trials = _last_attempts((*(one.trial for one in store.warm.taken), *store.trials))
+    reused = store.warm.taken
+    trials = _last_attempts((*(one.trial for one in reused), *store.trials))
     basis, counted = _counted(trials, description_hash(text), _original(plan, folder) == text)
     if not counted:
         raise StoreError(_nothing_of(chosen, summary, store))
@@ -73,6 +76,7 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
         accepted_changes=tuple(map(str, plan.get("accepted_changes") or ())),
         asked=_asked(plan),
         outcomes=_outcomes(counted, trials),
+        taken=_taken(counted, trials, reused),
     )
 
 
@@ -186,11 +190,10 @@ def _outcomes(
 
     A trial that no model answered counts for the one that answered others asked the same.
     """
-    answered = {trial.model_asked: trial.model for trial in trials if trial.model is not None}
+    answered = _answered(trials)
     tallies: dict[tuple[str, str], Counter[Outcome]] = {}
     for trial in counted:
-        model = trial.model or answered.get(trial.model_asked) or trial.model_asked
-        tallies.setdefault((trial.case, model), Counter())[trial.outcome] += 1
+        tallies.setdefault(_key(trial, answered), Counter())[trial.outcome] += 1
     return {
         key: CaseOutcomes(
             triggered=tally[Outcome.TRIGGERED],
@@ -199,3 +202,28 @@ def _outcomes(
         )
         for key, tally in tallies.items()
     }
+
+
+def _taken(
+    counted: Iterable[Trial], trials: Iterable[Trial], reused: Iterable[WarmTrial]
+) -> dict[tuple[str, str], tuple[TakenTrial, ...]]:
+    """Say which of the counted trials were taken over, and from which run."""
+    payers = {trial_key(one.trial): one for one in reused}
+    answered = _answered(trials)
+    taken: dict[tuple[str, str], tuple[TakenTrial, ...]] = {}
+    for trial in counted:
+        if (paid := payers.get(trial_key(trial))) is not None:
+            one = TakenTrial(run_id=paid.run_id, run_index=paid.run_index, outcome=trial.outcome)
+            key = _key(trial, answered)
+            taken[key] = (*taken.get(key, ()), one)
+    return taken
+
+
+def _answered(trials: Iterable[Trial]) -> dict[str, str]:
+    """Say which model answered where one was asked for."""
+    return {trial.model_asked: trial.model for trial in trials if trial.model is not None}
+
+
+def _key(trial: Trial, answered: Row) -> tuple[str, str]:
+    """Give the case and the model that a trial counts for."""
+    return trial.case, trial.model or answered.get(trial.model_asked) or trial.model_asked

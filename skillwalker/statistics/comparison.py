@@ -17,10 +17,14 @@ from skillwalker.datatypes.comparison import (
 )
 from skillwalker.errors import StoreError
 from skillwalker.intervals import PairedCase, compare, normal_quantile
+from skillwalker.statistics.shared_trials import without_shared
 from skillwalker.steps.step_5_score import CaseRuns, rates_of
 
 CONFIDENCE = 0.9
 POWER = 0.8
+SAME_TRIALS = "the same trials in both runs"
+"""Why a case is left out whose trials one run took over from the other."""
+_NOTHING = CaseOutcomes()
 _NEVER_MIXED = {
     "target": "the target",
     "engine": "the engine",
@@ -49,6 +53,7 @@ def lay_side_by_side(a: ComparedRun, b: ComparedRun) -> Comparison:
         StoreError: they are of things that are never counted together.
     """
     _require_comparable(a, b)
+    a, b = without_shared(a, b)
     left_out: list[LeftOut] = []
     shared: defaultdict[str, list[CasePair]] = defaultdict(list)
     for case, model in _asked_of(a, b):
@@ -112,7 +117,8 @@ def _nothing_shared(a: ComparedRun, b: ComparedRun, left_out: Sequence[LeftOut])
     ranked = sorted(dict.fromkeys(reasons), key=lambda reason: -reasons.count(reason))
     counted = "; ".join(f"{reason} ({reasons.count(reason)})" for reason in ranked)
     why = counted or "neither measured a case"
-    return f"no case of {a.run_id} and {b.run_id} can be compared: {why}"
+    remedy = "; measure again with --fresh" if SAME_TRIALS in reasons else ""
+    return f"no case of {a.run_id} and {b.run_id} can be compared: {why}{remedy}"
 
 
 def _asked_of(a: ComparedRun, b: ComparedRun) -> Iterator[tuple[str, str]]:
@@ -134,7 +140,7 @@ def _obstacle(a: ComparedRun, b: ComparedRun, case: str, model: str) -> str | No
         return "run in neither"
     if missing:
         return f"not run on this model in {missing[0]}"
-    return _undecided(a.outcomes[case, model], b.outcomes[case, model])
+    return _undecided(a, b, (case, model))
 
 
 def _moved(a: AskedCase, b: AskedCase) -> str | None:
@@ -150,13 +156,14 @@ def _moved(a: AskedCase, b: AskedCase) -> str | None:
     return None
 
 
-def _undecided(a: CaseOutcomes, b: CaseOutcomes) -> str | None:
+def _undecided(a: ComparedRun, b: ComparedRun, key: tuple[str, str]) -> str | None:
     """Say where a case was not decided."""
-    if a.decided and b.decided:
+    mute = [(run, name) for run, name in ((a, "A"), (b, "B")) if not run.outcomes[key].decided]
+    if not mute:
         return None
-    if not a.decided and not b.decided:
-        return "decided in neither"
-    return f"not decided in {'B' if a.decided else 'A'}"
+    if any(run.taken.get(key) and run.outcomes[key] == _NOTHING for run, _ in mute):
+        return SAME_TRIALS
+    return "decided in neither" if len(mute) == 2 else f"not decided in {mute[0][1]}"
 
 
 def _pair(a: ComparedRun, b: ComparedRun, case: str, model: str) -> CasePair:

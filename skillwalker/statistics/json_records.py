@@ -40,7 +40,7 @@ def comparison_record(comparison: Comparison) -> dict[str, object]:
 
 def _side(run: ComparedRun) -> dict[str, object]:
     """Tell what one side is; its cases stand in the pairs."""
-    left = {"asked", "outcomes", "siblings"}
+    left = {"asked", "outcomes", "siblings", "taken"}
     names = (field.name for field in dataclasses.fields(run) if field.name not in left)
     tallies = run.outcomes.values()
     return {name: _plain(getattr(run, name)) for name in names} | {

@@ -154,15 +154,35 @@ def test_what_a_changed_case_took_over_is_given_back(
 
 
 @pytest.mark.usefixtures("project")
-def test_two_runs_are_compared_with_all_that_counts_in_them(
+def test_a_run_is_not_compared_with_trials_that_it_took_from_the_other(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first, second = run(capsys, *MEASURE), run(capsys, *MEASURE)
-    assert main(["diff", first["run_id"], second["run_id"], "--json"]) == 0
+    for pair in ((first, second), (second, first)):
+        assert main(["diff", *(one["run_id"] for one in pair), "--json"]) == 1
+        said = " ".join(capsys.readouterr().err.split())
+        assert "can be compared: the same trials in both runs (12); measure again" in said
+    third = run(capsys, *MEASURE, "--runs-per-query", "5")
+    assert main(["diff", first["run_id"], third["run_id"], "--json"]) == 0
     compared = json.loads(capsys.readouterr().out)
-    assert (compared["a"]["trials"], compared["b"]["trials"]) == (12, 12)
+    own = third["trials"] - CONTROLS
+    assert (compared["a"]["trials"], compared["b"]["trials"]) == (12, own)
+    assert (compared["a"]["shared_trials"], compared["b"]["shared_trials"]) == (0, 12)
     (model,) = compared["models"]
-    assert all((p["k_a"], p["n_a"]) == (p["k_b"], p["n_b"]) for p in model["pairs"])
+    assert sum(pair["n_b"] for pair in model["pairs"]) == own
+    assert main(["diff", second["run_id"], third["run_id"], "--json"]) == 1
+    assert main(["diff", first["run_id"], third["run_id"]]) == 0
+    assert "; 12 trials of both left out)" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.usefixtures("project")
+def test_a_run_that_is_held_against_another_takes_over_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(capsys, *MEASURE)
+    summary = run(capsys, *MEASURE, "--against", "last", "--fail-on-drop", "10")
+    assert summary["reused"] == 0
+    assert summary["against"]["not_comparable"] == []
 
 
 def test_a_trial_that_was_taken_over_is_shown_with_the_run_that_paid(
