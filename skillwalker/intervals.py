@@ -132,7 +132,9 @@ def over_cases(
 
     Wilson's interval of as many trials as the cases are worth: their number when each had one run
     or when runs of a case agree, up to `runs` when they vary as if independent. So many runs of
-    few cases stay a small sample, and cases that all agree get no interval of width 0.
+    few cases stay a small sample, and cases that all agree get no interval of width 0. Few cases
+    show badly how their runs vary, for which t corrects; that never makes them worth less than one
+    run each, since all other runs could be left out.
 
     Args:
         shares: each case's share of correct runs, at least one.
@@ -149,8 +151,9 @@ def over_cases(
         between = variance(shares)
         chance = rate * (1 - rate)
         free = chance * cases / between if between > 0 else (inf if chance > 0 else 0.0)
-        worth = min(float(runs), max(float(cases), free))
-        worth *= (normal_quantile(confidence) / t_quantile(cases - 1, confidence)) ** 2
+        free = min(float(runs), max(float(cases), free))
+        loss = (normal_quantile(confidence) / t_quantile(cases - 1, confidence)) ** 2
+        worth = max(float(cases), free * loss)
     return wilson(rate * worth, worth, confidence)
 
 

@@ -91,8 +91,33 @@ def test_interval_over_cases_holds_the_rate(counts: list[tuple[int, int]]) -> No
 def test_more_runs_of_the_same_few_cases_stay_a_small_sample() -> None:
     agreeing = [1.0] * 4 + [0.0] * 4
     assert over_cases(agreeing, 8) == wilson(4, 8)
-    worth = 8 * (1.6448536 / t_quantile(7)) ** 2
-    assert over_cases(agreeing, 40) == pytest.approx(wilson(worth / 2, worth), abs=1e-6)
+    assert over_cases(agreeing, 40) == wilson(4, 8)
+
+
+def test_few_cases_whose_runs_vary_are_corrected_by_t() -> None:
+    varied = [1 / 2] * 8
+    worth = 32 * (1.6448536 / t_quantile(7)) ** 2
+    assert over_cases(varied, 32) == pytest.approx(wilson(worth / 2, worth), abs=1e-6)
+
+
+@given(
+    st.lists(st.integers(0, 4).map(lambda k: k / 4), min_size=1, max_size=20),
+    st.integers(1, 60),
+    st.integers(1, 60),
+)
+@LAW
+def test_more_runs_with_the_same_shares_never_widen(
+    shares: list[float], runs: int, more: int
+) -> None:
+    fewer = over_cases(shares, runs + len(shares) - 1)
+    further = over_cases(shares, runs + len(shares) - 1 + more)
+    assert fewer[0] <= further[0] + 1e-12
+    assert further[1] <= fewer[1] + 1e-12
+
+
+def test_four_runs_of_four_cases_that_fail_say_no_less_than_one() -> None:
+    assert over_cases([0.0] * 4, 16) == over_cases([0.0] * 4, 4)
+    assert over_cases([0.0] * 4, 4)[1] == pytest.approx(0.4035, abs=1e-4)
 
 
 def test_runs_that_vary_as_if_independent_do_narrow_it() -> None:
