@@ -120,8 +120,16 @@ class Limits:
         deadline = self.common.deadline
         return None if deadline is None else max(0.0, deadline - self.common.clock.now())
 
-    def reached(self, purpose: Purpose = Purpose.TRIAL, model: str = "") -> StopReason | None:
-        """Say which limit forbids another call; None when it may start."""
+    def reached(
+        self, purpose: Purpose = Purpose.TRIAL, model: str | None = None
+    ) -> StopReason | None:
+        """Say which limit forbids another call; None when it may start.
+
+        Args:
+            purpose: what it is for.
+            model: the full id that is to be asked; None where it is not settled yet: money forbids
+                such a call when it is gone, or too little for the cheapest model asked before.
+        """
         self._refusal = self._find(Kind(purpose, model))
         return None if self._refusal is None else self._refusal.reason
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from skillwalker.budget.pauses import FIRST_PAUSE
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
+from skillwalker.estimate.guess import make_prior
 from skillwalker.limits import Limits
 from tests.days import Day
 
@@ -86,6 +87,29 @@ def test_a_call_without_a_known_price_is_not_begun_under_a_budget() -> None:
     assert Limits(prior=lambda *_: None).admit() is None
 
 
+def test_money_forbids_a_call_to_whatever_model_only_when_it_is_gone() -> None:
+    limits = Limits(max_cost_usd=1.0, prior=make_prior(()))
+    assert limits.reached() is None
+    for model in ("claude-sonnet-5-5", "claude-haiku-5-5"):
+        assert limits.admit(Purpose.TRIAL, model) is None
+        limits.settle(Usage(cost_usd=0.3, output_tokens=5), Purpose.TRIAL, model)
+    assert limits.reached() is None
+    limits.pay_earlier(Usage(cost_usd=0.41), Purpose.IMPROVER, "claude-opus-5-5")
+    assert limits.reached() is StopReason.BUDGET
+    assert limits.error().flag == "--max-cost-usd"
+
+
+def test_money_that_only_the_cheapest_model_asked_before_is_worth_forbids_not_all() -> None:
+    limits = Limits(max_cost_usd=1.0, prior=lambda *_: None)
+    for model, cost in (("dear", 0.5), ("cheap", 0.1)):
+        limits.pay_earlier(Usage(cost_usd=cost), Purpose.TRIAL, model)
+    limits.pay_earlier(Usage(cost_usd=0.01), Purpose.JUDGE, "for nothing")
+    assert limits.reached(Purpose.TRIAL, "dear") is StopReason.BUDGET
+    assert limits.reached() is None
+    limits.carry(trials=0, cost_usd=0.35)
+    assert limits.reached() is StopReason.BUDGET
+
+
 def test_unknown_costs_are_reckoned_and_said() -> None:
     limits = Limits(max_cost_usd=1.0, prior=lambda *_: 0.4)
     for _ in range(2):
@@ -125,7 +149,7 @@ def test_a_budget_is_passed_by_no_more_than_what_is_in_flight(
             cost = flying.pop(order.randrange(len(flying)))
             known += cost or 0.0
             limits.settle(Usage(cost_usd=cost, output_tokens=1))
-        elif limits.reached() is not None:
+        elif limits.reached(Purpose.TRIAL, "") is not None:
             break
     assert known <= most + slots * max((cost or 0.0 for cost in costs), default=0.0) + 1e-6
 

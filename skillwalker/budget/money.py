@@ -27,7 +27,8 @@ class Kind:
     """Calls that cost alike."""
 
     purpose: Purpose
-    model: str
+    model: str | None
+    """None where it is not settled whom to ask; no call is begun so."""
 
 
 def is_free(_purpose: Purpose, _model: str) -> float | None:
@@ -60,14 +61,25 @@ class Costs:
         return None if found is None else found[0]
 
     def cautious(self, kind: Kind) -> float | None:
-        """Give a standard deviation more than the mean; None when nothing is known of it."""
+        """Give a standard deviation more than the mean; None when nothing is known of it.
+
+        A call to whatever model is reckoned with the cheapest one that was asked before. Nobody
+        has a price for it until then, and it costs nothing to find out.
+        """
+        if kind.model is None:
+            return self._least(kind.purpose)
         found = self._moments(kind)
         return None if found is None else found[0] + sqrt(found[1])
+
+    def _least(self, purpose: Purpose) -> float:
+        """Give what the cheapest kind of a purpose is reckoned with, of those that were seen."""
+        seen = [kind for kind in self._seen if kind.purpose is purpose]
+        return min((self.cautious(kind) or 0.0 for kind in seen), default=0.0)
 
     def _moments(self, kind: Kind) -> tuple[float, float] | None:
         """Give mean and variance, the prior counted as one call."""
         total, squares = self._sums.get(kind, (0.0, 0.0))
-        calls, prior = self._seen[kind], self._prior(kind.purpose, kind.model)
+        calls, prior = self._seen[kind], self._prior(kind.purpose, kind.model or "")
         if prior is not None:
             total, squares, calls = total + prior, squares + prior * prior, calls + 1
         if not calls:
