@@ -1,19 +1,19 @@
 """Asks the improver for a child of a candidate, and refuses what could not be measured."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from skillwalker.brief import train_only, write_brief
 from skillwalker.completers.protocol import Completer
-from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState
-from skillwalker.errors import CompletionError, TargetError
+from skillwalker.errors import BudgetReached, CompletionError, TargetError
 from skillwalker.frontmatter.text import read_frontmatter
 from skillwalker.limits import Limits
 from skillwalker.lint import lint_description
 from skillwalker.plan import Plan, place, room
 from skillwalker.search.protocol import History, Propose
-from skillwalker.steps.step_6_improve import ImproverError, ProposalCutError, improve
+from skillwalker.steps.step_6_improve import improve
 from skillwalker.trials.journal import Journal
 
 
@@ -22,7 +22,7 @@ class Proposals:
 
     Args:
         plan: the target and its rivals.
-        journal: keeps each answer before it is used.
+        journal: keeps each call as soon as it was answered, and each answer before it is used.
         limits: says whether the improver may be asked.
         completer: who is asked; None for a run that only measures.
     """
@@ -59,12 +59,16 @@ class Proposals:
             raise self._limits.error()
         if self._completer is None:
             raise CompletionError("there is no improver to ask: the run only measures")
+        kept: list[Exchange] = []
+
+        def keep(call: Exchange) -> None:
+            self._journal.record_call(number, call)
+            kept.append(call)
+
         try:
-            answer = await propose(self._plan, history, work, self._completer, unmovable)
-        except (ImproverError, ProposalCutError) as error:
-            # The calls before it were answered and paid for.
-            cut = Answer(description=None, reason=str(error), exchanges=error.exchanges)
-            self._journal.record_cut(number, cut)
+            answer = await propose(self._plan, history, work, self._completer, unmovable, keep=keep)
+        except (CompletionError, BudgetReached) as error:
+            cut = Answer(description=None, reason=str(error), exchanges=tuple(kept))
             self.answers.append(cut)
             raise
         self._journal.record_answer(number, answer)
@@ -78,6 +82,8 @@ async def propose(
     work: Propose,
     completer: Completer,
     unmovable: Collection[TriggerCase] = (),
+    *,
+    keep: Callable[[Exchange], None] = lambda _call: None,
 ) -> Answer:
     """Ask for a child of an iteration.
 
@@ -87,8 +93,10 @@ async def propose(
         work: whose child, and how it is to be made.
         completer: who is asked.
         unmovable: cases that the improver is not told of.
+        keep: is given at once each call that was paid for and brought no answer yet.
 
     Raises:
+        BudgetReached: a limit forbids another call.
         CompletionError: the improver cannot be reached or gives no answer at all.
     """
     target = plan.target
@@ -104,7 +112,12 @@ async def propose(
         adaptive=plan.config.search == "race",
         unmovable=unmovable,
     )
-    return await improve(brief, completer=completer, check=lambda text: faults(plan, history, text))
+    return await improve(
+        brief,
+        completer=completer,
+        check=lambda text: faults(plan, history, text),
+        keep=keep,
+    )
 
 
 def faults(plan: Plan, history: History, text: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from skillwalker.datatypes.improver import Answer, Completion
+from skillwalker.datatypes.improver import Answer, Completion, Exchange
 from skillwalker.datatypes.trials import (
     Call,
     CalledAs,
@@ -16,7 +16,7 @@ from skillwalker.datatypes.trials import (
 )
 from skillwalker.datatypes.vocabulary import CaseSet, Mode, TargetKind
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.errors import CompletionError, EngineUnavailableError, TrialError
+from skillwalker.errors import BudgetReached, CompletionError, EngineUnavailableError, TrialError
 
 
 def engine_facts(name: str = "fake") -> EngineFacts:
@@ -142,7 +142,7 @@ class PromptEngine:
 class ScriptedCompleter:
     """Gives the replies in order and keeps the prompts; an exception in the script is raised."""
 
-    replies: Sequence[str | CompletionError]
+    replies: Sequence[str | CompletionError | BudgetReached]
     model: str = "scripted"
     usage: Usage = field(default_factory=lambda: Usage(cost_usd=0.0))
     prompts: list[str] = field(default_factory=list)
@@ -154,7 +154,7 @@ class ScriptedCompleter:
         if len(self.prompts) > len(self.replies):
             raise AssertionError(f"asked {len(self.prompts)} times, {len(self.replies)} scripted")
         reply = self.replies[len(self.prompts) - 1]
-        if isinstance(reply, CompletionError):
+        if isinstance(reply, CompletionError | BudgetReached):
             raise reply
         return Completion(text=reply, model=self.model, usage=self.usage)
 
@@ -203,10 +203,17 @@ class MemoryJournal:
         """An answer of before."""
         return self.answers.get(number)
 
+    def record_call(self, number: int, call: Exchange) -> None:
+        """Keep a call of a proposal that has no answer yet."""
+        calls = (*self.calls_of(number), call)
+        self.cut[number] = Answer(description=None, reason="", exchanges=calls)
+
     def record_answer(self, number: int, answer: Answer) -> None:
-        """Keep an answer."""
+        """Keep an answer; every call before its last one was kept already."""
+        assert answer.exchanges[:-1] == self.calls_of(number)
+        self.cut.pop(number, None)
         self.answers[number] = answer
 
-    def record_cut(self, number: int, answer: Answer) -> None:
-        """Keep the calls of a proposal that came to no end."""
-        self.cut[number] = answer
+    def calls_of(self, number: int) -> tuple[Exchange, ...]:
+        """The calls of a proposal that has no answer yet."""
+        return self.cut[number].exchanges if number in self.cut else ()

@@ -1,5 +1,6 @@
-"""Nothing that the improver must not see reaches it, under either strategy, resumed or not."""
+"""What the improver gets to see, under either strategy, resumed or not; and what it cost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -8,14 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from skillwalker.completers.protocol import Completer
 from skillwalker.config import LoopConfig
+from skillwalker.datatypes.improver import Answer, Completion
 from skillwalker.datatypes.inputs import SplitCase, TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Iteration
+from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Operator, Outcome, Phase, StopReason
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, improve
 from skillwalker.plan import Plan
-from skillwalker.proposing import propose
+from skillwalker.proposing import Proposals, propose
+from skillwalker.recording.store import RunStore
 from skillwalker.search.choice import choose_strategy
 from skillwalker.search.protocol import Event, History, Propose, Sampled
 from tests.bench import Bench, call_cases, make_bench_project, plan_of, reply
@@ -172,3 +177,52 @@ def test_a_whole_run_shows_the_improver_nothing_else(
     assert not [word for word in hidden if any(word in prompt for prompt in prompts)]
     assert any(s.case.prompt in prompts[-1] for s in plan.cases if s.set is CaseSet.TRAIN)
     assert not any("capital of Norway" in prompt for prompt in prompts)
+
+
+# --- money -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Dying:
+    """Gives a reply that is refused, and is killed in the next call."""
+
+    prompts: list[str] = field(default_factory=list)
+
+    async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
+        """Answer, or die."""
+        assert schema
+        self.prompts.append(prompt)
+        if len(self.prompts) > 1:
+            raise KeyboardInterrupt
+        return Completion(text=reply("No."), model="m", usage=Usage(cost_usd=0.25))
+
+
+def first_proposal(project: Path, store: RunStore, completer: Completer) -> Answer:
+    """Ask for the first child of a run."""
+    plan = plan_of(project, LoopConfig())
+    original = Iteration(
+        number=1,
+        phase=Phase.EXPLORE,
+        candidate="0" * 16,
+        description=plan.target.description,
+        results=(),
+    )
+    history = History.begin(plan.cases, plan.target.description, [original])
+    work = Propose(parent=1, operator=Operator.EDIT, phase=Phase.EXPLORE, runs=1)
+    proposals = Proposals(plan, journal=store, limits=Limits(), completer=completer)
+    return anyio.run(proposals.next, history, work, ())
+
+
+def test_a_kill_in_a_proposal_forgets_no_call_that_was_paid(project: Path, tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        first_proposal(project, store, Dying())
+    store.close()
+    resumed = RunStore(tmp_path)
+    assert [usage.cost_usd for *_, usage in resumed.calls()] == [0.25]
+    answer = first_proposal(project, resumed, ScriptedCompleter([reply("No."), reply(CHILD)]))
+    resumed.close()
+    again = RunStore(tmp_path)
+    assert again.recorded_answer(1) == answer
+    assert answer.description == CHILD
+    assert len(list(again.calls())) == 3

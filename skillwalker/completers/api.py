@@ -13,12 +13,14 @@ import anyio
 from skillwalker.completers.protocol import (
     MODEL_FLAGS,
     RateLimitedError,
+    UnansweredError,
     UnusableReplyError,
+    no_reply,
     resolve_model,
 )
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
-from skillwalker.errors import CompletionError, ConfigError
+from skillwalker.errors import ConfigError
 from skillwalker.prices import Price, cost_usd
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ LONGEST_RETRY = 20.0
 """Seconds that the SDK may wait for a rate limit by itself; longer ones pause the whole run."""
 _LONGEST_WORDS = 400
 _RATE_LIMITED = 429
+_OVERLOADED = 529
+_FREE = Usage(cost_usd=0.0)
+_UNKNOWN = Usage(cost_usd=None)
 _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 _REMEDIES = MappingProxyType(
@@ -124,13 +129,14 @@ class AnthropicCompleter:
         Raises:
             UnusableReplyError: the reply was refused or cut; it was paid for.
             RateLimitedError: a rate limit refused it after every retry.
-            CompletionError: nothing came back after every retry.
+            UnansweredError: nothing came back after every retry.
         """
         with anyio.move_on_after(self.max_pause):
             return self._read(await self._ask(prompt, schema))
-        raise CompletionError(
+        raise UnansweredError(
             f"model {resolve_model(self.model)}: no answer within {self.max_pause:g} seconds,"
-            " pauses that the API asked for included; try again later"
+            " pauses that the API asked for included; try again later",
+            no_reply(resolve_model(self.model), _UNKNOWN),
         )
 
     async def _ask(self, prompt: str, schema: Mapping[str, object]) -> "Message":
@@ -152,10 +158,11 @@ class AnthropicCompleter:
                 retry_after=_seconds(error.response.headers.get("retry-after")),
             ) from error
         except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise CompletionError(self._tell(explain(error, flag=self._flag))) from error
+            used = _FREE if _is_unbilled(error) else _UNKNOWN
+            raise self._unanswered(explain(error, flag=self._flag), used) from error
         except ValueError as error:
             # The SDK does not translate what goes wrong when it writes and reads JSON.
-            raise CompletionError(self._tell("prompt or reply is no valid JSON text")) from error
+            raise self._unanswered("prompt or reply is no valid JSON text", _UNKNOWN) from error
 
     def _client(self) -> "AsyncAnthropic":
         """Open a client that takes nothing of the environment: login, address, way and tracing."""
@@ -185,9 +192,8 @@ class AnthropicCompleter:
             )
         except (AttributeError, TypeError) as error:
             # The SDK hands on whatever a server sends, without checking its shape.
-            raise CompletionError(
-                self._tell("what answered is not the Messages API; check ANTHROPIC_BASE_URL")
-            ) from error
+            words = "what answered is not the Messages API; check ANTHROPIC_BASE_URL"
+            raise self._unanswered(words, _UNKNOWN) from error
         fault = _UNUSABLE_STOPS.get(str(message.stop_reason))
         if fault is None and not completion.text.strip():
             fault = "the reply holds no text; try again or choose another {flag}"
@@ -214,6 +220,10 @@ class AnthropicCompleter:
             ),
         )
 
+    def _unanswered(self, what: str, used: Usage) -> UnansweredError:
+        """Say that a question brought nothing, and what it has used."""
+        return UnansweredError(self._tell(what), no_reply(resolve_model(self.model), used))
+
     def _tell(self, what: str) -> str:
         """Say where something went wrong; a server may echo a secret, a message never does."""
         for secret in (self.api_key, self.auth_token):
@@ -226,6 +236,15 @@ class AnthropicCompleter:
 def _text(message: "Message") -> str:
     """Join the text blocks; every other kind of block is no part of the answer."""
     return "".join(block.text for block in message.content if block.type == "text")
+
+
+def _is_unbilled(error: Exception) -> bool:
+    """Say whether the API refused a request; one that broke down may have worked before."""
+    import anthropic
+
+    return isinstance(error, anthropic.APIStatusError) and (
+        error.status_code < 500 or error.status_code == _OVERLOADED
+    )
 
 
 async def _refuse_long_wait(response: "Response") -> None:

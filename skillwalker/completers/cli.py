@@ -21,6 +21,7 @@ from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_proces
 from skillwalker.completers.protocol import (
     MODEL_FLAGS,
     RateLimitedError,
+    UnansweredError,
     UnusableReplyError,
     resolve_model,
 )
@@ -102,7 +103,8 @@ class CliCompleter:
 
         Raises:
             UnusableReplyError: a reply came and was paid for, but it holds nothing to read.
-            CompletionError: nothing came back after every retry.
+            UnansweredError: nothing came back after every retry; the turns before were paid for.
+            CompletionError: the CLI could not be started.
         """
         binary = self.find()
         form = json.dumps(dict(schema), ensure_ascii=False)
@@ -190,18 +192,19 @@ class CliCompleter:
 
     def _read(self, transcript: Transcript) -> Completion:
         """Take the answer out of what the CLI said."""
-        model = transcript.model
+        model = transcript.model or resolve_model(self.model)
+        completion = Completion(
+            text=_answer(transcript), model=model, usage=self._usage(transcript.usage, model)
+        )
         if transcript.failure == "rate":
             raise RateLimitedError(
                 self._tell(self._explain(transcript)),
                 resets_at=transcript.resets_at,
                 retry_after=transcript.retry_after,
+                completion=completion,
             )
-        if transcript.timed_out or transcript.failure is not None or model is None:
-            raise CompletionError(self._tell(self._explain(transcript)))
-        completion = Completion(
-            text=_answer(transcript), model=model, usage=self._usage(transcript.usage, model)
-        )
+        if transcript.timed_out or transcript.failure is not None or transcript.model is None:
+            raise UnansweredError(self._tell(self._explain(transcript)), completion)
         if not completion.text.strip():
             fault = (
                 f"no answer of the form that was asked for came within {MAX_TURNS} turns"
@@ -225,7 +228,9 @@ class CliCompleter:
         return f"{remedy.format(flag=MODEL_FLAGS[self.role])} ({words})"
 
     def _usage(self, usage: Usage, model: str) -> Usage:
-        """Count a reply's tokens and price them as everywhere else, whatever the CLI says."""
+        """Count all turns' tokens and price them as everywhere else, whatever the CLI says."""
+        if not (usage.input_tokens or usage.output_tokens):
+            return usage  # known to be free, or not known at all: no price says which
         return Usage(
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
@@ -239,6 +244,7 @@ class CliCompleter:
                 cache_read_tokens=usage.cache_read_tokens,
                 override=self.prices,
             ),
+            cost_estimated=usage.cost_estimated,
         )
 
     def _tell(self, what: str) -> str:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from skillwalker.completers.data_block import as_json, cut
-from skillwalker.completers.protocol import Completer, UnusableReplyError
+from skillwalker.completers.protocol import Completer, UnusableReplyError, paid_without_reply
 from skillwalker.datatypes.drafts import Draft, DraftedCase, DraftKind, DraftRequest, RefusedCase
 from skillwalker.datatypes.improver import Completion, Exchange
 from skillwalker.datatypes.inputs import Target
@@ -98,6 +98,9 @@ async def draft_cases(request: DraftRequest, *, completer: Completer) -> Draft:
         except (CompletionError, BudgetReached) as error:
             if not _has_both(draft.cases):
                 raise
+            if (paid := paid_without_reply(error)) is not None:
+                prompt = write_prompt(request, draft.cases, draft.refused)
+                draft = _added(draft, prompt, paid, (), ())
             return replace(draft, cut=str(error))
         if not missing(request, draft.cases):
             return replace(draft, cut=None)

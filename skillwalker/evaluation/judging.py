@@ -6,6 +6,7 @@ twice says the same and costs nothing, and a changed rubric asks only what it ch
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from skillwalker.completers.limited import LimitedCompleter
@@ -89,7 +90,8 @@ async def ask_judge(
     if docket.open_ones:
         tools.listener(docket.told(tools.name))
     session = _Session(store, tools)
-    asked = await map_bounded(session.ask, docket.open_ones, limit=tools.concurrency)
+    asked = list(await map_bounded(session.ask, docket.open_ones, limit=tools.concurrency))
+    await _ask_again(session, docket.open_ones, asked)
     sittings = docket.known | {
         one.name: sitting for one, sitting in zip(docket.open_ones, asked, strict=True)
     }
@@ -100,6 +102,15 @@ async def ask_judge(
         stopped=None if cut is None else cut.stopped,
         cause=None if cut is None else cut.failure,
     )
+
+
+async def _ask_again(
+    session: "_Session", questions: Sequence[Question], sittings: list[Sitting]
+) -> None:
+    """Ask what the budget refused while others were in flight: they may have cost less."""
+    for at, question in enumerate(questions):
+        if sittings[at].stopped is StopReason.BUDGET and session.may_ask(question):
+            sittings[at] = await session.ask(question)
 
 
 class _Session:
@@ -124,10 +135,20 @@ class _Session:
         completer = self._completer(job.model)
         if isinstance(completer, str):
             return Sitting(exchanges=(), failure=completer)
-        sitting = await hold_sitting(job.asking, job.shown, completer=completer)
-        for attempt, exchange in enumerate(sitting.exchanges):
-            self._store.record_judge(self._call(question, attempt, exchange))
-        return sitting
+        attempts = count()
+
+        def keep(exchange: Exchange) -> None:
+            self._store.record_judge(self._call(question, next(attempts), exchange))
+
+        return await hold_sitting(job.asking, job.shown, completer=completer, keep=keep)
+
+    def may_ask(self, question: Question) -> bool:
+        """Say whether the limits allow a question."""
+        return self._tools.limits.reached(Purpose.JUDGE, self._kind(question.job.model)) is None
+
+    def _kind(self, model: str) -> str:
+        """Give the model whose calls cost as much as those to a rubric's."""
+        return SIMULATED if self._tools.name == SIMULATED else model
 
     def _completer(self, model: str) -> Completer | str:
         """Open the judge of a model once; a text says what it lacks."""
@@ -137,7 +158,7 @@ class _Session:
                     inner=self._tools.open(model),
                     limits=self._tools.limits,
                     purpose=Purpose.JUDGE,
-                    model=SIMULATED if self._tools.name == SIMULATED else model,
+                    model=self._kind(model),
                     grace=GRACE,
                 )
             except ConfigError as error:

@@ -1,10 +1,10 @@
 """Asks the judge about one trial, as often as wanted, and makes one grade of its answers."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from skillwalker.completers.protocol import Completer, UnusableReplyError
+from skillwalker.completers.protocol import Completer, UnusableReplyError, paid_without_reply
 from skillwalker.datatypes.evals import Status
 from skillwalker.datatypes.improver import Completion, Exchange
 from skillwalker.datatypes.judging import Criterion, Grade, Graded, Rubric
@@ -40,7 +40,11 @@ class Sitting:
 
 
 async def hold_sitting(
-    asking: Asking, shown: Mapping[str, object], *, completer: Completer
+    asking: Asking,
+    shown: Mapping[str, object],
+    *,
+    completer: Completer,
+    keep: Callable[[Exchange], None] = lambda _call: None,
 ) -> Sitting:
     """Ask the judge once, and once more when its reply cannot be used.
 
@@ -48,8 +52,15 @@ async def hold_sitting(
         asking: the questions.
         shown: what the judge may look at.
         completer: who judges.
+        keep: is given each call as soon as it is over: it was paid for, whatever becomes of the
+            next.
     """
     exchanges: list[Exchange] = []
+
+    def take(call: Exchange) -> None:
+        keep(call)
+        exchanges.append(call)
+
     refused: tuple[str, str] | None = None
     failure: str | None = None
     for _ in range(MAX_CALLS):
@@ -58,18 +69,15 @@ async def hold_sitting(
             completion = await completer.complete(prompt, schema=ANSWER_SCHEMA)
         except UnusableReplyError as error:
             failure = str(error)
-            exchanges.append(_exchange(prompt, error.completion, failure))
+            take(_exchange(prompt, error.completion, failure))
             continue
-        except CompletionError as error:
-            return Sitting(exchanges=tuple(exchanges), failure=str(error))
-        except BudgetReached as reached:
-            return Sitting(
-                exchanges=tuple(exchanges),
-                failure=str(reached),
-                stopped=StopReason(reached.reason),
-            )
+        except (CompletionError, BudgetReached) as error:
+            if (paid := paid_without_reply(error)) is not None:
+                take(_exchange(prompt, paid, str(error)))
+            stopped = StopReason(error.reason) if isinstance(error, BudgetReached) else None
+            return Sitting(exchanges=tuple(exchanges), failure=str(error), stopped=stopped)
         fault, failure = read_reply(completion.text, asking.questions).fault, None
-        exchanges.append(_exchange(prompt, completion, fault))
+        take(_exchange(prompt, completion, fault))
         if fault is None:
             break
         refused = (completion.text, fault)

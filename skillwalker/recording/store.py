@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
 
-from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.scores import Iteration
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
@@ -114,6 +114,7 @@ class RunStore:
         self.tracked = TrackedFile(self._files)
         self._iterations: dict[object, dict[str, object]] | None = None
         self._answers = records.read_answers(read_rows(folder / IMPROVER))
+        self._open_calls: dict[int, tuple[Exchange, ...]] = {}
 
     @property
     def run_id(self) -> str:
@@ -154,16 +155,20 @@ class RunStore:
         """See `Journal`."""
         return self._answers.get(number)
 
+    def record_call(self, number: int, call: Exchange) -> None:
+        """See `Journal`."""
+        calls = (*self._open_calls.get(number, ()), call)
+        so_far = Answer(description=None, reason="", exchanges=calls)
+        *_, row = records.answer_rows(self.run_id, number, so_far, is_whole=False)
+        self._files.append(IMPROVER, row)
+        self._open_calls[number] = calls
+
     def record_answer(self, number: int, answer: Answer) -> None:
         """See `Journal`."""
-        for row in records.answer_rows(self.run_id, number, answer):
+        written = len(self._open_calls.pop(number, ()))
+        for row in tuple(records.answer_rows(self.run_id, number, answer))[written:]:
             self._files.append(IMPROVER, row)
         self._answers[number] = answer
-
-    def record_cut(self, number: int, answer: Answer) -> None:
-        """See `Journal`."""
-        for row in records.answer_rows(self.run_id, number, answer, is_whole=False):
-            self._files.append(IMPROVER, row)
 
     def calls(self) -> Iterator[tuple[Purpose, str, Usage]]:
         """Give every call that was paid for, whatever became of it: its purpose, model and usage.

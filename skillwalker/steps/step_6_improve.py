@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from skillwalker.completers.data_block import as_json, cut
-from skillwalker.completers.protocol import Completer, UnusableReplyError
+from skillwalker.completers.protocol import Completer, UnusableReplyError, paid_without_reply
 from skillwalker.datatypes.improver import Answer, Brief, Completion, Exchange, TrainCase
 from skillwalker.errors import BudgetReached, CompletionError
 
@@ -39,32 +39,6 @@ ANSWER_SCHEMA = MappingProxyType(
 """What the improver answers with."""
 
 
-class ImproverError(CompletionError):
-    """The improver could not be asked; what was asked before is attached, for it was paid for.
-
-    Args:
-        message: what happened and what to do about it.
-        exchanges: the calls of this proposal that were answered.
-    """
-
-    def __init__(self, message: str, exchanges: tuple[Exchange, ...]) -> None:
-        super().__init__(message)
-        self.exchanges = exchanges
-
-
-class ProposalCutError(BudgetReached):
-    """A limit came before a usable reply; the calls that were answered are attached.
-
-    Args:
-        reached: the limit.
-        exchanges: the calls of this proposal that were answered.
-    """
-
-    def __init__(self, reached: BudgetReached, exchanges: tuple[Exchange, ...]) -> None:
-        super().__init__(reached.reason, flag=reached.flag, detail=reached.detail)
-        self.exchanges = exchanges
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """A reply that was not taken, as the next prompt tells it."""
@@ -75,7 +49,11 @@ class Refused:
 
 
 async def improve(
-    brief: Brief, *, completer: Completer, check: Callable[[str], tuple[str, ...]]
+    brief: Brief,
+    *,
+    completer: Completer,
+    check: Callable[[str], tuple[str, ...]],
+    keep: Callable[[Exchange], None] = lambda _call: None,
 ) -> Answer:
     """Ask for a better description until one passes, at most three times.
 
@@ -83,14 +61,16 @@ async def improve(
         brief: all that the improver may know.
         completer: who is asked.
         check: gives the faults of a text; none lets it pass. Its words reach the improver.
+        keep: is given at once each call behind which there is no answer yet: it was paid for,
+            whatever becomes of the next.
 
     Returns:
         The text exactly as it was given, with every call; without a text when each reply was
         refused or the model would not answer.
 
     Raises:
-        ImproverError: the completer gave nothing after its retries.
-        ProposalCutError: a limit forbids another call.
+        CompletionError: the completer gave nothing after its retries.
+        BudgetReached: a limit forbids another call, or cut one.
     """
     exchanges: list[Exchange] = []
     refused: list[Refused] = []
@@ -101,16 +81,18 @@ async def improve(
         except UnusableReplyError as error:
             exchanges.append(_exchange(prompt, error.completion, (str(error),)))
             return Answer(description=None, reason=str(error), exchanges=tuple(exchanges))
-        except CompletionError as error:
-            raise ImproverError(str(error), tuple(exchanges)) from error
-        except BudgetReached as reached:
-            raise ProposalCutError(reached, tuple(exchanges)) from reached
+        except (CompletionError, BudgetReached) as error:
+            if (paid := paid_without_reply(error)) is not None:
+                keep(_exchange(prompt, paid, (str(error),)))
+            raise
         text, reason, faults = _read_reply(completion.text)
         faults = faults or check(text)
         exchanges.append(_exchange(prompt, completion, faults))
         if not faults:
             return Answer(description=text, reason=reason, exchanges=tuple(exchanges))
         refused.append(Refused(reply=text, faults=faults))
+        if len(refused) < MAX_CALLS:
+            keep(exchanges[-1])
     last = "; ".join(refused[-1].faults)
     return Answer(
         description=None,

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from skillwalker.datatypes.improver import Answer
+from skillwalker.datatypes.improver import Answer, Exchange
 from skillwalker.datatypes.trials import Trial, TrialKey
 from skillwalker.datatypes.vocabulary import CaseSet
 
@@ -37,10 +37,10 @@ class Journal(Protocol):
         """The answer to the run's proposal of that number, from 1."""
         ...
 
-    def record_answer(self, number: int, answer: Answer) -> None:
-        """Write an answer before it is used."""
+    def record_call(self, number: int, call: Exchange) -> None:
+        """Write a call of a proposal that has no answer yet: it was paid for."""
         ...
 
-    def record_cut(self, number: int, answer: Answer) -> None:
-        """Write the calls of a proposal that came to no end: they were paid for."""
+    def record_answer(self, number: int, answer: Answer) -> None:
+        """Write an answer before it is used, with those of its calls that are not written yet."""
         ...

@@ -14,7 +14,9 @@ from skillwalker.completers.api import AnthropicCompleter, explain
 from skillwalker.completers.protocol import (
     MODEL_ALIASES,
     RateLimitedError,
+    UnansweredError,
     UnusableReplyError,
+    paid_without_reply,
     resolve_model,
 )
 from skillwalker.datatypes.improver import Completion
@@ -201,6 +203,28 @@ def test_a_status_that_stays_is_a_completion_error(reply: Reply, asked: int, wor
     assert words in str(caught.value)
     assert "model claude-opus-5-5 at 127.0.0.1" in str(caught.value)
     assert isinstance(caught.value.__cause__, anthropic.APIStatusError)
+
+
+@pytest.mark.parametrize(
+    ("reply", "cost"),
+    [
+        pytest.param(fails(400), 0.0, id="400"),
+        pytest.param(fails(429), 0.0, id="429"),
+        pytest.param(fails(529), 0.0, id="529"),
+        pytest.param(fails(500), None, id="500: it may have worked before"),
+        pytest.param(Reply(body=b'{"id": "msg', cut=True), None, id="a cut connection"),
+        pytest.param(Reply(body=b"{not json"), None, id="broken JSON"),
+        pytest.param(message(usage=...), None, id="no usage"),
+        pytest.param(Reply(stall=True), None, id="no answer in time"),
+    ],
+)
+def test_what_a_failed_question_cost_is_free_only_where_it_was_refused(
+    reply: Reply, cost: float | None
+) -> None:
+    with serve_messages(reply) as server, pytest.raises(UnansweredError) as caught:
+        ask(server, timeout=0.5, max_retries=0)
+    assert caught.value.completion.usage.cost_usd == cost
+    assert (paid_without_reply(caught.value) is None) is (cost == 0.0)
 
 
 @pytest.mark.parametrize(

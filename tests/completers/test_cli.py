@@ -11,7 +11,13 @@ import pytest
 from skillwalker.claude_code.command import Access
 from skillwalker.claude_code.process_tree import find_marked
 from skillwalker.completers.cli import CliCompleter
-from skillwalker.completers.protocol import Completer, RateLimitedError, UnusableReplyError
+from skillwalker.completers.protocol import (
+    Completer,
+    RateLimitedError,
+    UnansweredError,
+    UnusableReplyError,
+    paid_without_reply,
+)
 from skillwalker.datatypes.improver import Completion
 from skillwalker.errors import CompletionError
 from skillwalker.prices import Price
@@ -122,6 +128,7 @@ def test_a_cli_without_schemas_is_told_the_form_in_the_prompt(tmp_path: Path) ->
 
 
 FAILED = {"is_error": True, "terminal_reason": "api_error"}
+ASKING = {"type": "system", "subtype": "status", "status": "requesting"}
 FAILURES = [
     pytest.param(
         [INIT, result(f"bad key {KEY}", api_error_status=401, **FAILED)],
@@ -155,6 +162,49 @@ def test_a_failure_says_what_it_means_and_no_secret(
     assert KEY not in said
     assert "\n" not in said
     assert isinstance(failed.value, RateLimitedError) is ("spend limit" in words)
+
+
+@pytest.mark.parametrize(
+    ("stream", "cost"),
+    [
+        pytest.param(
+            [INIT, message("so far"), result("x", api_error_status=429, **FAILED)],
+            0.006,
+            id="a rate limit after a turn",
+        ),
+        pytest.param(
+            [INIT, message("so far"), result("x", api_error_status=529, **FAILED)],
+            0.006,
+            id="overload after a turn",
+        ),
+        pytest.param([INIT, message("so far")], 0.006, id="the end after a turn"),
+        pytest.param([INIT, result("x", api_error_status=429, **FAILED)], 0.0, id="429 at once"),
+        pytest.param([INIT, result("x", api_error_status=401, **FAILED)], 0.0, id="401 at once"),
+        pytest.param(
+            [INIT, ASKING, result("x", api_error_status=500, **FAILED)], None, id="500 at once"
+        ),
+    ],
+)
+def test_a_failure_says_what_the_turns_before_it_used(
+    tmp_path: Path, stream: list[object], cost: float | None
+) -> None:
+    claude = fake_claude(tmp_path / "fake", *stream)
+    with pytest.raises(UnansweredError) as failed:
+        ask(completer(claude))
+    used = failed.value.completion
+    assert used.model == MODEL
+    assert used.usage.cost_usd == (None if cost is None else pytest.approx(cost))
+    assert (paid_without_reply(failed.value) is None) is (cost == 0.0)
+
+
+def test_a_price_that_is_not_known_is_no_free_turn(tmp_path: Path) -> None:
+    stream = [INIT, message("so far"), result("x", api_error_status=429, **FAILED)]
+    text = json.dumps(stream).replace(MODEL, "claude-unheard-of-1")
+    claude = fake_claude(tmp_path / "fake", *json.loads(text))
+    with pytest.raises(RateLimitedError) as failed:
+        ask(completer(claude))
+    assert failed.value.completion.usage.cost_usd is None
+    assert paid_without_reply(failed.value) is not None
 
 
 def test_a_remedy_names_the_option_of_whoever_was_asked(tmp_path: Path) -> None:

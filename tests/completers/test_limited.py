@@ -7,7 +7,14 @@ import anyio
 import pytest
 
 from skillwalker.completers.limited import LimitedCompleter
-from skillwalker.completers.protocol import RateLimitedError, UnusableReplyError
+from skillwalker.completers.protocol import (
+    QuestionCutError,
+    RateLimitedError,
+    UnansweredError,
+    UnusableReplyError,
+    no_reply,
+    paid_without_reply,
+)
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
@@ -16,6 +23,13 @@ from skillwalker.limits import Limits
 from tests.days import Day
 
 ANSWER = Completion(text="{}", model="m", usage=Usage(output_tokens=9, cost_usd=0.3))
+TURN = Usage(input_tokens=5, output_tokens=2, cost_usd=0.2, cost_estimated=True)
+"""Of the turns before a refusal."""
+FREE = Usage(cost_usd=0.0)
+
+
+def refused_behind(usage: Usage, **when: float) -> RateLimitedError:
+    return RateLimitedError("429", completion=no_reply("m", usage), **when)
 
 
 @dataclass(slots=True)
@@ -83,11 +97,64 @@ def test_a_rate_limit_that_outlasts_the_pause_stops_the_run() -> None:
     assert (caught.value.reason, caught.value.flag) == (StopReason.RATE_LIMIT, "--max-pause")
 
 
+def test_what_refused_askings_used_is_paid_and_told_with_the_answer() -> None:
+    limits = Limits(clock=Day().clock)
+    inner = Script([refused_behind(TURN), RateLimitedError("429"), refused_behind(TURN)])
+    completion = ask(inner, limits)
+    assert completion.text == "{}"
+    used = completion.usage
+    assert used == Usage(
+        input_tokens=10, output_tokens=13, cost_usd=used.cost_usd, cost_estimated=True
+    )
+    assert used.cost_usd == pytest.approx(0.7)
+    assert limits.cost_usd == pytest.approx(0.7)
+
+
+def test_what_a_refused_asking_used_is_unknown_where_that_is_not_known() -> None:
+    limits = Limits(clock=Day().clock, prior=lambda *_: 0.1)
+    completion = ask(Script([refused_behind(Usage(cost_usd=None))]), limits)
+    assert completion.usage.cost_usd is None
+    assert limits.cost_usd == pytest.approx(0.1 + 0.3)
+
+
+@pytest.mark.parametrize(
+    ("error", "cost"),
+    [
+        pytest.param(UnusableReplyError("cut", ANSWER), 0.5, id="a reply that cannot be read"),
+        pytest.param(UnansweredError("over", no_reply("m", TURN)), 0.4, id="none at all"),
+    ],
+)
+def test_what_refused_askings_used_is_told_with_the_failure(
+    error: UnansweredError, cost: float
+) -> None:
+    with pytest.raises(type(error)) as caught:
+        ask(Script([refused_behind(TURN), error]), Limits(clock=Day().clock))
+    assert caught.value.completion.usage.cost_usd == pytest.approx(cost)
+
+
+def test_what_a_refused_asking_used_is_told_by_the_limit_that_ends_it() -> None:
+    day = Day()
+    limits = Limits(clock=day.clock, max_pause=60)
+    with pytest.raises(QuestionCutError) as caught:
+        ask(Script([refused_behind(TURN, resets_at=day.time + 3600)]), limits)
+    assert caught.value.reason is StopReason.RATE_LIMIT
+    assert paid_without_reply(caught.value) == no_reply("m", TURN)
+
+
+def test_a_question_that_was_never_asked_has_used_nothing() -> None:
+    with pytest.raises(BudgetReached) as caught:
+        ask(Script(), Limits(max_cost_usd=0.0, prior=lambda *_: 0.1))
+    assert paid_without_reply(caught.value) is None
+
+
 @pytest.mark.parametrize(
     ("error", "cost"),
     [
         pytest.param(UnusableReplyError("cut", ANSWER), 0.3, id="paid for"),
         pytest.param(CompletionError("no connection"), 0.1, id="reckoned"),
+        pytest.param(UnansweredError("over", no_reply("m", TURN)), 0.2, id="earlier turns"),
+        pytest.param(UnansweredError("over", no_reply("m", Usage())), 0.1, id="not known"),
+        pytest.param(UnansweredError("404", no_reply("m", FREE)), 0.0, id="free"),
     ],
 )
 def test_what_goes_wrong_is_raised_and_counted(error: Exception, cost: float) -> None:
@@ -101,8 +168,9 @@ def test_an_answer_that_does_not_come_by_the_deadline_is_given_up() -> None:
     day = Day(time=100.0)
     limits = Limits(deadline=100.01, clock=day.clock, prior=lambda *_: 0.1)
     inner = Script(hangs=True)
-    with pytest.raises(BudgetReached):
+    with pytest.raises(BudgetReached) as cut:
         ask(inner, limits, grace=0.0)
+    assert paid_without_reply(cut.value) == no_reply("m", Usage(cost_usd=None))
     assert limits.cost_usd == pytest.approx(0.1)
     day.time = 101.0
     with pytest.raises(BudgetReached) as caught:

@@ -6,8 +6,10 @@ import anyio
 import pytest
 
 from skillwalker.completers.limited import LimitedCompleter
+from skillwalker.completers.protocol import UnansweredError, no_reply
 from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.datatypes.drafts import Draft, DraftedCase, DraftKind, DraftRequest
+from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, TargetKind
 from skillwalker.drafting.draft import MAX_CALLS, draft_cases, make_request, write_prompt
 from skillwalker.drafting.suite import as_new_cases
@@ -91,6 +93,13 @@ def test_what_was_paid_for_is_kept_when_a_later_call_fails() -> None:
     assert (len(draft.cases), draft.cut) == (3, "overloaded")
     with pytest.raises(CompletionError, match="overloaded"):
         ask(reply(*GOOD[:2]), CompletionError("overloaded"))
+
+
+def test_a_call_that_failed_counts_with_what_it_used() -> None:
+    failed = UnansweredError("overloaded", no_reply("m", Usage(cost_usd=0.25, input_tokens=9)))
+    draft, _ = ask(reply(*GOOD[:3]), failed)
+    assert [call.usage.cost_usd for call in draft.exchanges] == [0.0, 0.25]
+    assert (len(draft.cases), draft.refused, draft.cut) == (3, (), "overloaded")
 
 
 def test_a_limit_before_anything_is_the_end() -> None:

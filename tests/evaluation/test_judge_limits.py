@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from anyio.lowlevel import checkpoint
 
 from skillwalker.completers.protocol import RateLimitedError
 from skillwalker.completers.simulated import SimulatedCompleter
@@ -42,12 +43,16 @@ class PaidJudge:
     """Passes everything for half a dollar a question; refuses some of them by a rate limit."""
 
     refused: int = 0
+    waits: bool = False
+    """Let others ask before it answers."""
     prompts: list[str] = field(default_factory=list)
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer, or say that a limit was reached."""
         assert schema
         self.prompts.append(prompt)
+        if self.waits:
+            await checkpoint()
         if len(self.prompts) <= self.refused:
             raise RateLimitedError("wait", retry_after=60.0)
         usage = Usage(input_tokens=100, output_tokens=10, cost_usd=PRICE)
@@ -95,6 +100,19 @@ def test_a_question_is_reckoned_as_one_to_a_judge(tmp_path: Path) -> None:
     )
     assert run(places, judge, limits).summary.judge_stopped is StopReason.BUDGET
     assert judge.prompts == []
+
+
+def test_what_was_refused_is_asked_when_those_in_flight_cost_less_than_was_reckoned(
+    tmp_path: Path,
+) -> None:
+    places, judge = project(tmp_path), PaidJudge(waits=True)
+    limits = Limits(
+        max_cost_usd=5.0, prior=lambda purpose, _: 2.0 if purpose is Purpose.JUDGE else 0.0
+    )
+    outcome = run(places, judge, limits)
+    assert set(statuses(outcome).values()) == {"passed"}
+    assert (outcome.summary.judge_stopped, len(judge.prompts)) == (None, len(NAMES))
+    assert limits.cost_usd == pytest.approx(len(NAMES) * (0.25 + PRICE))
 
 
 def test_what_a_limit_left_is_asked_by_a_later_evaluation_alone(tmp_path: Path) -> None:

@@ -43,6 +43,22 @@ ANSWER = said("an injection", raw=(json.dumps(EVENT).encode(),), output=LEFT)
 
 
 @dataclass(slots=True)
+class DyingJudge:
+    """Says nothing usable, and is killed in the next call."""
+
+    asked: int = 0
+
+    async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
+        """Answer, or die."""
+        assert prompt
+        assert schema
+        self.asked += 1
+        if self.asked > 1:
+            raise KeyboardInterrupt
+        return Completion(text="no JSON", model="m-1", usage=Usage(cost_usd=0.5))
+
+
+@dataclass(slots=True)
 class TableJudge:
     """Says what a table says of a criterion; the others fail. Counts what it is asked."""
 
@@ -107,6 +123,17 @@ def test_one_question_grades_a_trial_by_all_its_criteria(tmp_path: Path) -> None
     assert (total.calls, total.input_tokens, total.cost_usd) == (1, 100, 0.5)
     assert outcome.summary.total_input_tokens == 10
     assert (outcome.summary.judge, outcome.summary.passed) == ("api", 1)
+
+
+def test_a_kill_between_two_questions_forgets_none_that_was_paid(tmp_path: Path) -> None:
+    places = project(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        grade(places, DyingJudge())
+    (folder,) = places.output_dir.iterdir()
+    (outcome,) = score(places, folder.name, judge=judged_by(places, TableJudge(ALL)))
+    assert statuses(outcome) == GRADED
+    total = dict(outcome.summary.usage)["judge"]
+    assert (total.calls, total.cost_usd) == (2, 1.0)
 
 
 def test_the_judge_sees_transcript_scaffold_and_output(tmp_path: Path) -> None:

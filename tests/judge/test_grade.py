@@ -4,12 +4,18 @@ from collections.abc import Mapping, Sequence
 import anyio
 import pytest
 
-from skillwalker.completers.protocol import UnusableReplyError
+from skillwalker.completers.protocol import (
+    QuestionCutError,
+    UnansweredError,
+    UnusableReplyError,
+    no_reply,
+)
 from skillwalker.completers.simulated import SimulatedCompleter
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.judging import Criterion, Evidence, Grade, Rubric
 from skillwalker.datatypes.trials import OutputFile, Usage
-from skillwalker.errors import CompletionError
+from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.errors import BudgetReached, CompletionError
 from skillwalker.judge.grade import GULLIBLE, Sitting, grade, hold_sitting
 from skillwalker.judge.material import material
 from skillwalker.judge.questions import Asking, ask_about
@@ -39,7 +45,7 @@ def reply(a: str, b: str, canary: str = "failed") -> str:
     )
 
 
-def sit(*replies: str | CompletionError) -> tuple[Sitting, ScriptedCompleter]:
+def sit(*replies: str | CompletionError | BudgetReached) -> tuple[Sitting, ScriptedCompleter]:
     completer = ScriptedCompleter(replies)
 
     async def hold() -> Sitting:
@@ -102,6 +108,26 @@ def test_a_refusal_is_paid_for_and_asked_once_more() -> None:
 def test_a_dead_judge_leaves_a_failure() -> None:
     sitting, _ = sit(CompletionError("no connection"))
     assert sitting == Sitting(exchanges=(), failure="no connection")
+
+
+@pytest.mark.parametrize(
+    ("error", "stopped"),
+    [
+        pytest.param(UnansweredError("over", no_reply("m", Usage())), None, id="a failure"),
+        pytest.param(
+            QuestionCutError(BudgetReached("deadline"), no_reply("m", Usage())),
+            StopReason.DEADLINE,
+            id="a limit",
+        ),
+    ],
+)
+def test_a_call_that_brought_nothing_is_kept_with_what_it_used(
+    error: CompletionError | BudgetReached, stopped: StopReason | None
+) -> None:
+    sitting, _ = sit("no JSON", error)
+    assert (sitting.failure, sitting.stopped) == (str(error), stopped)
+    assert [one.usage.cost_usd for one in sitting.exchanges] == [0.0, None]
+    assert not sitting.is_whole
 
 
 # --- replies -----------------------------------------------------------------------------------

@@ -168,6 +168,26 @@ def test_an_answer_is_found_whole_or_not_at_all(tmp_path: Path) -> None:
     assert RunStore(tmp_path).recorded_answer(1) is None
 
 
+def test_a_call_is_on_the_disk_before_the_next_and_stands_there_once(tmp_path: Path) -> None:
+    asked = Exchange(prompt="p", reply="r", fault="too long", model="m", usage=Usage(cost_usd=0.25))
+    taken = dataclasses.replace(asked, fault=None)
+    killed = RunStore(tmp_path)
+    killed.record_call(1, asked)
+    assert [usage.cost_usd for *_, usage in RunStore(tmp_path).calls()] == [0.25]
+    killed.close()
+    store = RunStore(tmp_path)  # a later life asks again from the start
+    answer = Answer(description="better", reason="why", exchanges=(asked, asked, taken))
+    for call in answer.exchanges[:-1]:
+        store.record_call(1, call)
+    assert RunStore(tmp_path).recorded_answer(1) is None
+    store.record_answer(1, answer)
+    store.record_answer(2, dataclasses.replace(answer, exchanges=(taken,)))
+    store.close()
+    again = RunStore(tmp_path)
+    assert again.recorded_answer(1) == answer
+    assert len(list(again.calls())) == 1 + 3 + 1
+
+
 def test_lone_surrogates_do_not_lose_a_trial(tmp_path: Path) -> None:
     store = RunStore(tmp_path)
     store.record_trial(dataclasses.replace(TRIAL, case="odd \ud800"), ())

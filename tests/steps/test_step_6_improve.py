@@ -12,19 +12,24 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skillwalker.completers.api import AnthropicCompleter
-from skillwalker.completers.protocol import Completer, UnusableReplyError
-from skillwalker.datatypes.improver import Answer, Attempt, Brief, Completion, TrainCase
+from skillwalker.completers.protocol import (
+    Completer,
+    QuestionCutError,
+    UnansweredError,
+    UnusableReplyError,
+    no_reply,
+)
+from skillwalker.datatypes.improver import Answer, Attempt, Brief, Completion, Exchange, TrainCase
 from skillwalker.datatypes.scores import SetScore
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Operator, TargetKind
-from skillwalker.errors import CompletionError
+from skillwalker.errors import BudgetReached, CompletionError
 from skillwalker.lint import lint_description
 from skillwalker.steps.step_6_improve import (
     ANSWER_SCHEMA,
     LONGEST_BODY,
     LONGEST_PROMPT,
     MAX_CALLS,
-    ImproverError,
     Refused,
     improve,
     write_prompt,
@@ -95,9 +100,10 @@ def ask(
     completer: Completer,
     brief: Brief = BRIEF,
     check: Callable[[str], tuple[str, ...]] = never_wrong,
+    keep: Callable[[Exchange], None] = lambda _call: None,
 ) -> Answer:
     async def run() -> Answer:
-        return await improve(brief, completer=completer, check=check)
+        return await improve(brief, completer=completer, check=check, keep=keep)
 
     return anyio.run(run)
 
@@ -360,18 +366,57 @@ def test_a_reply_of_another_form_is_asked_again(garbage: str) -> None:
 
 
 def test_a_dead_completer_is_an_error() -> None:
-    with pytest.raises(ImproverError, match="no connection") as caught:
+    with pytest.raises(CompletionError, match="no connection"):
         ask(ScriptedCompleter([CompletionError("no connection")]))
-    assert caught.value.exchanges == ()
 
 
-def test_a_completer_that_dies_later_leaves_what_was_paid_for() -> None:
-    completer = ScriptedCompleter([reply("Short."), CompletionError("no connection")])
-    with pytest.raises(CompletionError) as caught:
-        ask(completer, check=lint)
-    assert isinstance(caught.value, ImproverError)
-    (exchange,) = caught.value.exchanges
-    assert exchange.fault is not None
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_each_call_that_was_refused_is_kept_before_the_next_is_made(count: int) -> None:
+    completer = ScriptedCompleter([*[reply("Short.")] * count, reply()])
+    asked_when_kept: list[int] = []
+    kept: list[Exchange] = []
+
+    def keep(call: Exchange) -> None:
+        kept.append(call)
+        asked_when_kept.append(len(completer.prompts))
+
+    answer = ask(completer, check=lint, keep=keep)
+    assert tuple(kept) == answer.exchanges[:-1]
+    assert asked_when_kept == list(range(1, count + 1))
+
+
+def test_the_last_refused_call_is_kept_with_the_answer_alone() -> None:
+    kept: list[Exchange] = []
+    answer = ask(ScriptedCompleter([reply("Short.")] * 3), check=lint, keep=kept.append)
+    assert tuple(kept) == answer.exchanges[:2]
+
+
+PAID = Completion(text="so far", model="m", usage=Usage(output_tokens=4, cost_usd=0.25))
+
+
+@pytest.mark.parametrize(
+    ("error", "costs"),
+    [
+        pytest.param(CompletionError("no login"), [], id="nobody was asked"),
+        pytest.param(UnansweredError("over", PAID), [0.25], id="earlier turns"),
+        pytest.param(UnansweredError("hangs", no_reply("m", Usage())), [None], id="not known"),
+        pytest.param(UnansweredError("404", no_reply("m", Usage(cost_usd=0.0))), [], id="free"),
+        pytest.param(BudgetReached("budget"), [], id="a limit forbids the call"),
+        pytest.param(
+            QuestionCutError(BudgetReached("deadline"), PAID), [0.25], id="a limit cut it"
+        ),
+    ],
+)
+def test_a_call_that_failed_is_kept_with_what_it_used(
+    error: CompletionError | BudgetReached, costs: list[float | None]
+) -> None:
+    kept: list[Exchange] = []
+    with pytest.raises(type(error)):
+        ask(ScriptedCompleter([reply("Short."), error]), check=lint, keep=kept.append)
+    refused, *failed = kept
+    assert refused.fault is not None
+    assert [call.usage.cost_usd for call in failed] == costs
+    assert all(call.fault == str(error) for call in failed)
 
 
 def test_a_refusal_of_the_model_gives_no_candidate_and_keeps_its_cost() -> None:
