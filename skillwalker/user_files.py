@@ -1,4 +1,4 @@
-"""A user's file, read whole: what is no file is said to be none, not waited for."""
+"""A user's files, as they may be: what is no file is not waited for, a circle of links is none."""
 
 import errno
 import os
@@ -25,6 +25,14 @@ def require_regular(path: Path) -> None:
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+
+
+def real_path(path: Path) -> Path:
+    """Follow the links of a path; of links that go round in a circle, say where it begins.
+
+    `Path.resolve` fails there before Python 3.13.
+    """
+    return Path(os.path.realpath(path))
 
 
 def is_special(path: Path) -> bool:

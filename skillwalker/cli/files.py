@@ -216,6 +216,7 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
     from skillwalker.errors import StoreError
     from skillwalker.recording.edits import list_edits, read_edits
     from skillwalker.recording.store import find_run
+    from skillwalker.user_files import real_path
 
     if what is not None and re.fullmatch(r"\d{8}T\d{6}(-\d+)?", what):
         run = find_run(places.output_dir, what)
@@ -226,7 +227,7 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
     open_edits = [e for e in list_edits(places.output_dir, places.project) if e.undone_at is None]
     if what is not None:
         path = path_meant(what, places)
-        open_edits = [edit for edit in open_edits if edit.path.resolve() == path.resolve()]
+        open_edits = [edit for edit in open_edits if real_path(edit.path) == real_path(path)]
     if not open_edits:
         of = "" if what is None else f" of {what}"
         raise StoreError(f"there is nothing to undo: {places.output_dir} records no write{of}")

@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from skillwalker.user_files import real_path
+
 _LEFT_OUT = (".git", ".mcp.json")
 _ACTING = ("settings", "hooks")
 """Beginnings of names in a `.claude` folder that act by themselves."""
@@ -70,7 +72,7 @@ def _is_left_out(path: Path, inside: Path) -> bool:
     if path.name in _LEFT_OUT or (in_claude and path.name.startswith(_ACTING)):
         return True
     if path.is_symlink():
-        return path.readlink().is_absolute() or not path.resolve().is_relative_to(inside)
+        return path.readlink().is_absolute() or not real_path(path).is_relative_to(inside)
     return not (path.is_file() or path.is_dir())
 
 

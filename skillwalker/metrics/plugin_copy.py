@@ -17,7 +17,7 @@ from skillwalker.frontmatter.text import replace_description
 from skillwalker.scratch import is_full, no_place, scratch_folder
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.place import NOT_SEARCHED, place_of
-from skillwalker.user_files import is_special
+from skillwalker.user_files import is_special, real_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +77,14 @@ def _failed(source: Path, root: Path, error: OSError) -> SkillwalkerError:
 
 
 def _copy(target: Target, source: Path, root: Path, leave_out: Sequence[Path]) -> None:
-    left_out = {path.resolve() for path in leave_out}
+    left_out = {real_path(path) for path in leave_out}
 
     def ignored(folder: str, names: list[str]) -> Collection[str]:
         here = Path(folder)
         return {
             name
             for name in names
-            if name in NOT_SEARCHED
-            or is_special(here / name)
-            or (here / name).resolve() in left_out
+            if name in NOT_SEARCHED or is_special(here / name) or real_path(here / name) in left_out
         }
 
     if target.position is Position.PROJECT and source != target.path.parent:

@@ -16,6 +16,7 @@ from skillwalker.recording.frozen import read_frozen
 from skillwalker.recording.lock_file import Entries, merge_entries, read_lock
 from skillwalker.recording.store import PLAN
 from skillwalker.remembering import entry_key, undone_later, written_later
+from skillwalker.user_files import real_path
 
 
 def note_applied(places: Places, run: Path, *, replaced: str, text: str) -> None:
@@ -61,7 +62,7 @@ def note_undone(places: Places, folder: Path, path: Path) -> None:
         for key, entry in read_lock(places.project).items()
         if entry.applied is not None
         and entry.applied.run_id == folder.name
-        and (places.project / key.path).resolve() == path.resolve()
+        and real_path(places.project / key.path) == path.resolve()
     }
     if changed:
         merge_entries(places.project, lambda _entries: changed)

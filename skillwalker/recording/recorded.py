@@ -20,6 +20,7 @@ from skillwalker.recording.checked import checked
 from skillwalker.recording.rows import read_each, read_rows
 from skillwalker.recording.warm import REUSED, read_warm
 from skillwalker.transcripts.dialogue import read_dialogue
+from skillwalker.user_files import real_path
 
 _CASES = pydantic.TypeAdapter(tuple[RecordedCase, ...])
 _ITERATION = pydantic.TypeAdapter(RecordedIteration)
@@ -70,7 +71,7 @@ def read_trial_dialogue(folder: Path, trial: Trial) -> Dialogue | None:
     """
     if trial.transcript is None:
         return None
-    if not (folder / trial.transcript).resolve().is_relative_to(folder.resolve()):
+    if not real_path(folder / trial.transcript).is_relative_to(folder.resolve()):
         raise StoreError(f"run {folder.name}: transcript {trial.transcript!r} lies outside of it")
     return read_dialogue(store.read_transcript(folder, trial.transcript))
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from skillwalker.errors import SuiteError
 from skillwalker.faults import closest, quoted
 from skillwalker.suites.rubrics import parse_rubric
-from skillwalker.user_files import is_special, read_regular
+from skillwalker.user_files import is_special, read_regular, real_path
 
 PROMPTS = "prompts"
 SCAFFOLDS = "scaffolds"
@@ -58,7 +58,7 @@ class SuiteFiles:
         root = self.folder.resolve()
         for entry in _below(path):
             inner = quoted(entry.relative_to(path).as_posix())
-            if entry.is_symlink() and not _resolved(entry).is_relative_to(root):
+            if entry.is_symlink() and not real_path(entry).is_relative_to(root):
                 raise SuiteError(
                     f"{quoted(name)} holds the link {inner}, which leads out of the suite; "
                     "copy what it points to"
@@ -82,7 +82,7 @@ class SuiteFiles:
             raise SuiteError(
                 f"{quoted(name)} is not in {part}/ of the suite; {closest(name, self._there(part))}"
             )
-        if not _resolved(path).is_relative_to(self.folder.resolve()):
+        if not real_path(path).is_relative_to(self.folder.resolve()):
             raise SuiteError(
                 f"{quoted(name)} is a link that leads out of the suite; copy what it points to"
             )
@@ -115,13 +115,6 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError:  # a name too long, a folder that may not be entered
         return False
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle
-        return Path("/")
 
 
 def _below(folder: Path) -> list[Path]:

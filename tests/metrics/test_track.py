@@ -162,11 +162,12 @@ def test_the_copy_is_the_plugin_without_what_does_not_belong(project: Path) -> N
     write(plugin / "output/run/trials.jsonl", "x")
     os.mkfifo(plugin / "pipe")
     (plugin / "link").symlink_to("/nowhere")
+    (plugin / "circle").symlink_to("circle")
     target = skill(project)
     temporary = project.parent / "tmp"
     with copy_with(target, TEXT, temporary=temporary, leave_out=[plugin / "output"]) as copy:
         names = {str(path.relative_to(copy.root)) for path in copy.root.rglob("*")}
-        assert {"scripts/run.sh", "link", ".claude-plugin/plugin.json"} <= names
+        assert {"scripts/run.sh", "link", "circle", ".claude-plugin/plugin.json"} <= names
         assert "skills/release/SKILL.md" in names
         assert not names & {"pipe", "node_modules", "output"}
         assert read_target(copy.file, TargetKind.SKILL).description == TEXT

@@ -509,6 +509,7 @@ def test_links_inside_the_suite_are_followed(places: Places) -> None:
     make_files(folder)
     (folder / "prompts/link.md").symlink_to("good.md")
     (folder / "scaffolds/api/link").symlink_to("app.py")
+    (folder / "scaffolds/api/circle").symlink_to("circle")
     case = load_case(places, **prompt_file("link.md"), scaffold="api")
     assert case.prompt == "do it"
     assert case.scaffold == folder / "scaffolds/api"
