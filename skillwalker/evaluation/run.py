@@ -62,7 +62,7 @@ async def run_cases(cases: Sequence[PlannedCase], tools: EvalTools) -> Ended:
         await drain(run.take, run.run, limit=tools.concurrency, ready=tools.limits.ready)
     except EngineUnavailableError as error:
         return Ended(reason=StopReason.PREFLIGHT, cause=str(error))
-    return run.ended
+    return run.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class _Run:
     """Hands out trials and takes what they gave."""
 
     def __init__(self, cases: Sequence[PlannedCase], tools: EvalTools) -> None:
-        self.ended = Ended()
+        self._ended = Ended()
+        self._refused: Ended | None = None
         self._tools = tools
         self._copies = _Copies(tools.workdir)
         self._lines = TrialLines(tools.engine.facts)
@@ -95,26 +96,41 @@ class _Run:
             for run_index in range(planned.case.runs):
                 yield _Job(planned, run_index)
 
+    @property
+    def end(self) -> Ended:
+        """Why there was no further trial; a refusal holds when it was the last word."""
+        return self._ended if self._ended.reason is not None else self._refused or Ended()
+
     def take(self) -> _Job | None:
-        """Give the next attempt, unless a limit forbids it."""
-        if self.ended.reason is not None:
+        """Give the next attempt, unless a limit forbids it.
+
+        A refusal is not the last word while others are in flight: they may cost less than was
+        reckoned, and each asks again when it is done.
+        """
+        if self._ended.reason is not None:
             return None
         job = self._again.popleft() if self._again else next(self._first, None)
         if job is None:
             return None
         reason = self._tools.limits.admit(Purpose.TRIAL, job.planned.case.case.model)
-        if reason is not None:
-            self.ended = Ended(reason=reason, cause=str(self._tools.limits.error()))
-            return None
-        return job
+        if reason is None:
+            self._refused = None
+            return job
+        self._refused = Ended(reason=reason, cause=str(self._tools.limits.error()))
+        self._again.appendleft(job)
+        return None
 
     async def run(self, job: _Job) -> None:
         """Run an attempt, record it, and name what follows from it."""
-        trial = await self._attempt(job)
-        built = self._copies.of(job.planned) if job.planned.loaded.copied else None
-        self._tools.record(trial, self._lines.line(job.planned, built, trial))
+        try:
+            trial = await self._attempt(job)
+        except BaseException:
+            self._tools.limits.settle(None, Purpose.TRIAL, job.planned.case.case.model)
+            raise
         reason = undecided_reason(job.planned.case, trial)
         self._pay(trial, is_refused=reason == RATE)
+        built = self._copies.of(job.planned) if job.planned.loaded.copied else None
+        self._tools.record(trial, self._lines.line(job.planned, built, trial))
         self._tools.listener(EvalTrialDone(trial=trial, undecided=reason))
         if reason is None:
             return
@@ -142,7 +158,7 @@ class _Run:
         if self._undecided > max(FEW, self._tools.max_undecided * self._runs):
             why = reason + (f" ({detail})" if detail else "")
             cause = f"{self._undecided} of {self._runs} runs said nothing, the last by {why}"
-            self.ended = Ended(reason=StopReason.UNDECIDED, cause=cause)
+            self._ended = Ended(reason=StopReason.UNDECIDED, cause=cause)
 
     async def _attempt(self, job: _Job) -> EvalTrial:
         planned, engine = job.planned, self._tools.engine

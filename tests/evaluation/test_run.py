@@ -3,6 +3,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
 from skillwalker.datatypes.evals import EvalTrial, EvalTrialDone
 from skillwalker.datatypes.trials import Invocation, Transcript
@@ -141,6 +142,47 @@ def test_a_limit_starts_no_further_trial(tmp_path: Path, most: int) -> None:
     run = Run(tmp_path, TableEngine(), *cases, limits=Limits(max_trials=most))
     assert len(run.trials) == most
     assert run.ended.reason is StopReason.BUDGET
+
+
+@pytest.mark.parametrize(
+    ("most", "trials", "reason"),
+    [
+        pytest.param(2.5, 6, None, id="they cost less than was reckoned"),
+        pytest.param(1.0, 1, StopReason.BUDGET, id="it holds when nothing is in flight"),
+    ],
+)
+def test_a_refusal_is_not_the_last_word_while_trials_are_in_flight(
+    tmp_path: Path, most: float, trials: int, reason: StopReason | None
+) -> None:
+    limits = Limits(max_cost_usd=most, prior=lambda *_: 1.0)
+    cases = [call_case(f"c{number}") for number in range(6)]
+    run = Run(tmp_path, Together(1), *cases, limits=limits, concurrency=3)
+    assert run.names == [(f"c{number}", 0, 0) for number in range(trials)]
+    assert run.ended.reason is reason
+    assert limits.cost_usd == 0.25 * trials
+
+
+def test_too_many_undecided_runs_are_the_end_also_where_a_limit_refused_one(
+    tmp_path: Path,
+) -> None:
+    class Waiting(TableEngine):
+        async def run(self, invocation: Invocation) -> Transcript:
+            """Let others ask first."""
+            await checkpoint()
+            return await super().run(invocation)
+
+    cases = [call_case(f"c{number}") for number in range(9)]
+    engine = Waiting({f"prompt of c{number}": [broken("auth")] for number in range(9)})
+    limits = Limits(max_trials=2 * (FEW + 1))
+    run = Run(tmp_path, engine, *cases, limits=limits, concurrency=4)
+    assert run.ended.reason is StopReason.UNDECIDED
+
+
+def test_a_trial_that_is_cancelled_is_reckoned_with(tmp_path: Path) -> None:
+    limits = Limits(prior=lambda *_: 1.0)
+    engine = TableEngine({"prompt of a": [EngineUnavailableError("the daemon is gone")]})
+    Run(tmp_path, engine, call_case("a"), limits=limits)
+    assert (limits.cost_usd, limits.reckoned_calls) == (1.0, 1)
 
 
 def test_a_retry_counts_towards_the_limit(tmp_path: Path) -> None:
