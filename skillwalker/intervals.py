@@ -10,8 +10,8 @@ question, clustered by question).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import atan, cos, erf, inf, pi, sin, sqrt
-from statistics import NormalDist, fmean, variance
+from math import atan, cos, erf, fsum, inf, pi, sin, sqrt
+from statistics import NormalDist, fmean
 
 CONFIDENCE = 0.9
 VARIANCE_FLOOR = 0.02
@@ -126,7 +126,11 @@ def wilson(k: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, f
 
 
 def over_cases(
-    shares: Sequence[float], runs: int, confidence: float = CONFIDENCE
+    shares: Sequence[float],
+    runs: int,
+    confidence: float = CONFIDENCE,
+    *,
+    groups: Sequence[str | None] | None = None,
 ) -> tuple[float, float]:
     """Give the interval of a mean over cases, however many runs each case had.
 
@@ -134,27 +138,59 @@ def over_cases(
     or when runs of a case agree, up to `runs` when they vary as if independent. So many runs of
     few cases stay a small sample, and cases that all agree get no interval of width 0. Few cases
     show badly how their runs vary, for which t corrects; that never makes them worth less than one
-    run each, since all other runs could be left out.
+    run each, since all other runs could be left out. Cases of one group count as the runs of one
+    case do: together they are worth one when they agree.
 
     Args:
         shares: each case's share of correct runs, at least one.
         runs: decided runs of all cases.
         confidence: of the two-sided interval.
+        groups: joins near-duplicates and one case on several models, share by share; None, or a
+            None in it, stands alone.
 
     Source: effective sample size with the t correction of Korn and Graubard, "Confidence
         intervals for proportions with small expected number of positive counts", Survey
         Methodology 24 (1998); in Wilson's interval as in Dean and Pagano, JSSAM 3 (2015).
     """
-    cases, rate = len(shares), fmean(shares)
-    worth = float(cases)
-    if cases > 1 and runs > cases:
-        between = variance(shares)
+    rate = fmean(shares)
+    seen = _in_groups([share - rate for share in shares], groups or (None,) * len(shares))
+    worth = seen.draws
+    if seen.groups > 1 and runs > seen.groups:
         chance = rate * (1 - rate)
-        free = chance * cases / between if between > 0 else (inf if chance > 0 else 0.0)
-        free = min(float(runs), max(float(cases), free))
-        loss = (normal_quantile(confidence) / t_quantile(cases - 1, confidence)) ** 2
-        worth = max(float(cases), free * loss)
+        free = chance / seen.between if seen.between > 0 else (inf if chance > 0 else 0.0)
+        loss = (normal_quantile(confidence) / t_quantile(seen.groups - 1, confidence)) ** 2
+        worth = max(worth, min(float(runs), free) * loss)
     return wilson(rate * worth, worth, confidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grouped:
+    """What a mean over cases is worth where some of them are one draw together."""
+
+    groups: int
+    draws: float
+    """Independent cases that the mean is worth when each group agrees; fewer than the groups
+    where these differ in size."""
+    between: float
+    """Variance of the mean, as the groups show it; 0 of a single one."""
+
+
+def _in_groups(errors: Sequence[float], groups: Sequence[str | None]) -> _Grouped:
+    """Lay the deviations of cases from their mean together by group.
+
+    Source: the clustered standard error of Miller (see the module), with the correction
+        G / (G - 1) for few groups; the effective number of draws is Kish's, Survey Sampling (1965).
+    """
+    found: dict[object, list[float]] = {}
+    for at, (error, group) in enumerate(zip(errors, groups, strict=True)):
+        found.setdefault(at if group is None else group, []).append(error)
+    count, cases = len(found), len(errors)
+    sums = fsum(fsum(group) ** 2 for group in found.values()) / cases**2
+    return _Grouped(
+        groups=count,
+        draws=cases**2 / sum(len(group) ** 2 for group in found.values()),
+        between=sums * count / (count - 1) if count > 1 else 0.0,
+    )
 
 
 def mean_of_two(
@@ -255,20 +291,12 @@ def _spread(pairs: Sequence[PairedCase], changes: Sequence[float]) -> _Spread:
 
     With every case a group of its own this is the plain (variance + floor) / n.
 
-    Source: the clustered standard error of Miller (see the module), with the correction
-        G / (G - 1) for few groups.
+    Source: `_in_groups`.
     """
     mean = fmean(changes)
-    errors: dict[object, list[float]] = {}
-    for at, (pair, change) in enumerate(zip(pairs, changes, strict=True)):
-        key = at if pair.group is None else pair.group
-        errors.setdefault(key, []).append(change - mean)
-    groups, cases = len(errors), len(changes)
-    share = sum(len(group) ** 2 for group in errors.values()) / cases**2
-    lone = LONE_VARIANCE * share
-    seen = sum(sum(group) ** 2 for group in errors.values()) / cases**2
-    between = seen * groups / (groups - 1) if groups > 1 else lone
-    return _Spread(variance=between + VARIANCE_FLOOR * share, groups=groups)
+    seen = _in_groups([change - mean for change in changes], [pair.group for pair in pairs])
+    between = seen.between if seen.groups > 1 else LONE_VARIANCE / seen.draws
+    return _Spread(variance=between + VARIANCE_FLOOR / seen.draws, groups=seen.groups)
 
 
 def _class_interval(pairs: Sequence[PairedCase], confidence: float) -> tuple[float, float] | None:

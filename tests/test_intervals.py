@@ -120,6 +120,41 @@ def test_four_runs_of_four_cases_that_fail_say_no_less_than_one() -> None:
     assert over_cases([0.0] * 4, 4)[1] == pytest.approx(0.4035, abs=1e-4)
 
 
+def test_a_group_that_agrees_is_worth_one_case() -> None:
+    cases = [1.0] * 13 + [0.0] * 2
+    twice = [share for share in cases for _ in range(2)]
+    names = [f"{at}" for at in range(15) for _ in range(2)]
+    assert over_cases(twice, 30, groups=names) == pytest.approx(wilson(13, 15))
+    assert over_cases([1.0] * 24, 24, groups=["one"] * 24) == wilson(1, 1)
+    assert over_cases([1.0] * 8, 8, groups=["a"] * 4 + [None] * 4) == wilson(16 / 5, 16 / 5)
+
+
+def test_groups_of_one_case_each_change_nothing() -> None:
+    shares = [1.0, 0.0, 1.0, 0.5, 1.0]
+    for groups in (None, [None] * 5, ["a", "b", "c", "d", "e"]):
+        assert over_cases(shares, 9, groups=groups) == over_cases(shares, 9)
+
+
+def test_a_group_whose_cases_differ_is_worth_more_than_one() -> None:
+    mixed = [1.0, 0.0] * 10
+    names = [f"{at // 2}" for at in range(20)]
+    grouped = over_cases(mixed, 20, groups=names)
+    assert wilson(5, 10)[0] < grouped[0] < over_cases(mixed, 20)[0]
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_nine_of_ten_intervals_hold_the_truth_with_near_duplicates(copies: int) -> None:
+    draw = Random(12)  # noqa: S311 (a simulation, no secret)
+    held = 0
+    for _ in range(400):
+        chances = [draw.betavariate(1.4, 0.6) for _ in range(12)]
+        alike = [(f"{at}", p) for at, p in enumerate(chances) for _ in range(copies)]
+        shares = [float(draw.random() < p) for _, p in alike]
+        low, high = over_cases(shares, len(shares), groups=[name for name, _ in alike])
+        held += low <= 0.7 <= high
+    assert 0.87 <= held / 400 <= 0.99
+
+
 def test_runs_that_vary_as_if_independent_do_narrow_it() -> None:
     varied = [1 / 3, 2 / 3, 1 / 3, 2 / 3, 1.0, 0.0, 2 / 3, 1 / 3, 2 / 3, 1 / 3] * 2
     one_run = over_cases([1.0, 0.0] * 10, 20)
