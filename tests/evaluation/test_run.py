@@ -167,8 +167,9 @@ def test_too_many_undecided_runs_are_the_end_also_where_a_limit_refused_one(
 ) -> None:
     class Waiting(TableEngine):
         async def run(self, invocation: Invocation) -> Transcript:
-            """Let others ask first."""
-            await checkpoint()
+            """Take longer than the trial before, so that others ask in between."""
+            for _ in range(9 * len(self.invocations)):
+                await checkpoint()
             return await super().run(invocation)
 
     cases = [call_case(f"c{number}") for number in range(9)]
