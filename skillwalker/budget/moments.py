@@ -28,12 +28,13 @@ def parse_span(text: str, *, flag: str) -> float:
     return found.total_seconds()
 
 
-def parse_deadline(text: str, *, now: datetime, flag: str = "--deadline") -> float:
+def parse_deadline(text: str, *, now: float, flag: str = "--deadline") -> float:
     """Read a deadline and give it in seconds since 1970.
 
     Args:
-        text: `HH:MM`, the next one on the clock of `now`; or a span from now on.
-        now: this moment; without a time zone it is local time.
+        text: `HH:MM`, the next one on this machine's clock, even if that is changed in between;
+            or a span from now on.
+        now: this moment, in seconds since 1970.
         flag: named when it is wrong.
 
     Raises:
@@ -45,14 +46,30 @@ def parse_deadline(text: str, *, now: datetime, flag: str = "--deadline") -> flo
             raise ConfigError(
                 f"{flag}: {text!r} is no time; write it like 07:30 (the next one), 90m or 2h30m"
             )
-        return now.timestamp() + parse_span(text, flag=flag)
+        return now + parse_span(text, flag=flag)
     hour, minute = int(clock[1]), int(clock[2])
     if hour > 23 or minute > 59:
         raise ConfigError(f"{flag}: there is no {text!r} on a clock; write it from 00:00 to 23:59")
-    moment = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    if moment <= now:
-        moment += timedelta(days=1)
-    return moment.timestamp()
+    return _next_on_clock(hour, minute, now)
+
+
+def _next_on_clock(hour: int, minute: int, now: float) -> float:
+    """Find the next moment at which the clock shows a time.
+
+    A time that a change of the clock skips is taken as if there were none.
+    """
+    # Without a time zone: with one, all days would have the hours of this one.
+    here = datetime.fromtimestamp(now)  # noqa: DTZ006 (for that reason)
+    today = here.replace(hour=hour, minute=minute, second=0, microsecond=0, fold=0)
+    found = []
+    for wall in (today, today + timedelta(days=1)):
+        for fold in (0, 1):  # the hour that an autumn night has twice
+            moment = wall.replace(fold=fold).timestamp()
+            is_shown = datetime.fromtimestamp(moment) == wall  # noqa: DTZ006 (as above)
+            is_skipped = not is_shown and fold == 0 and wall > here
+            if moment > now and (is_shown or is_skipped):
+                found.append(moment)
+    return min(found)
 
 
 def say_span(seconds: float) -> str:

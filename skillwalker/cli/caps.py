@@ -1,7 +1,7 @@
 """What may be spent: flags and settings made into the limits of everything a command runs."""
 
+import time
 from collections.abc import Callable
-from datetime import datetime
 
 import typer
 
@@ -13,7 +13,7 @@ from skillwalker.datatypes.vocabulary import Purpose
 from skillwalker.engines.registry import Choice
 from skillwalker.errors import ConfigError
 from skillwalker.estimate.evals import eval_prior
-from skillwalker.estimate.guess import make_prior
+from skillwalker.estimate.guess import TURNS_OF_A_TRIAL, make_prior
 from skillwalker.limits import Limits
 
 
@@ -40,7 +40,7 @@ def deadline(opened: Project, limits: LimitOptions) -> float | None:
         BadParameter: exit code 2; the flag's value is no time.
         ConfigError: the settings' value is none.
     """
-    now = datetime.now().astimezone()
+    now = time.time()
     if limits.deadline is not None:
         try:
             return parse_deadline(limits.deadline, now=now)
@@ -70,7 +70,7 @@ def open_limits(
         prior=make_prior(
             opened.settings.prices,
             free=[purpose for purpose, name in simulated if name == "simulated"],
-            turns=min(config.max_turns, 2),
+            turns=min(config.max_turns, TURNS_OF_A_TRIAL),
         ),
     )
 

@@ -1,6 +1,8 @@
 """Moments and spans as users write them."""
 
-from datetime import UTC, datetime, timedelta, timezone
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,20 @@ from hypothesis import strategies as st
 from skillwalker.budget.moments import parse_deadline, parse_span, say_span
 from skillwalker.errors import ConfigError
 
-EVENING = datetime(2026, 11, 30, 22, 15, 30, tzinfo=timezone(timedelta(hours=2)))
+EVENING = datetime(2026, 11, 30, 20, 15, 30, tzinfo=UTC).timestamp()
+"""22:15:30 in a winter of `EAST`."""
+EAST = "EET-2EEST,M3.5.0/3,M10.5.0/4"
+"""Two hours east of Greenwich; on 2026-03-29 there is no 03:30, on 2026-10-25 there are two."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _clock() -> Iterator[None]:
+    """Let this machine's clock be one that is changed in spring and autumn."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", EAST)
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.mark.parametrize(
@@ -71,6 +86,23 @@ def test_what_is_no_deadline_says_so(text: str, words: str) -> None:
         parse_deadline(text, now=EVENING)
 
 
+@pytest.mark.parametrize(
+    ("now", "text", "then"),
+    [
+        pytest.param("2026-03-28T22:00+02:00", "07:30", "2026-03-29T07:30+03:00", id="spring"),
+        pytest.param("2026-10-24T22:00+03:00", "07:30", "2026-10-25T07:30+02:00", id="autumn"),
+        pytest.param("2026-10-25T03:10+03:00", "03:30", "2026-10-25T03:30+03:00", id="first"),
+        pytest.param("2026-10-25T03:40+03:00", "03:30", "2026-10-25T03:30+02:00", id="second"),
+        pytest.param("2026-10-25T03:40+02:00", "03:30", "2026-10-26T03:30+02:00", id="no third"),
+        pytest.param("2026-03-28T22:00+02:00", "03:30", "2026-03-29T04:30+03:00", id="skipped"),
+        pytest.param("2026-03-29T04:10+03:00", "03:30", "2026-03-30T03:30+03:00", id="next day"),
+    ],
+)
+def test_a_deadline_holds_across_a_change_of_the_clock(now: str, text: str, then: str) -> None:
+    moment = datetime.fromisoformat(now).timestamp()
+    assert parse_deadline(text, now=moment) == datetime.fromisoformat(then).timestamp()
+
+
 @given(
     moment=st.integers(1_600_000_000, 2_000_000_000),
     hour=st.integers(0, 23),
@@ -78,10 +110,11 @@ def test_what_is_no_deadline_says_so(text: str, words: str) -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_the_next_moment_comes_within_a_day(moment: int, hour: int, minute: int) -> None:
-    now = datetime.fromtimestamp(moment, tz=UTC)
-    then = parse_deadline(f"{hour:02d}:{minute:02d}", now=now)
-    assert 0 < then - now.timestamp() <= 86_400
-    assert datetime.fromtimestamp(then, tz=UTC).strftime("%H:%M") == f"{hour:02d}:{minute:02d}"
+    then = parse_deadline(f"{hour:02d}:{minute:02d}", now=moment)
+    assert 0 < then - moment <= 86_400 + 3600
+    shown = datetime.fromtimestamp(then, tz=UTC).astimezone()
+    is_skipped = (hour, shown.hour, shown.month) == (3, 4, 3)
+    assert is_skipped or shown.strftime("%H:%M") == f"{hour:02d}:{minute:02d}"
 
 
 @pytest.mark.parametrize(
