@@ -301,6 +301,25 @@ def test_a_limit_on_trials_is_kept(project: Path, bench: Bench, limit: int) -> N
     assert (measured.best is None) == (limit < 12)
 
 
+def priced(_purpose: Purpose, model: str) -> float | None:
+    """A prior that knows the price of whom it is told, and of nobody else."""
+    return 0.01 if model else None
+
+
+def test_a_budget_in_dollars_that_is_ample_lets_the_improver_be_asked(
+    project: Path, bench: Bench
+) -> None:
+    bench.limits = limits = Limits(max_cost_usd=5.0, prior=priced)
+    completer = ScriptedCompleter([reply(f"{BETTER} Version {n}.") for n in range(1, 5)])
+    limited = LimitedCompleter(
+        inner=completer, limits=limits, purpose=Purpose.IMPROVER, model="claude-opus-5-5", grace=1.0
+    )
+    measured = loop(project, bench, completer=limited)
+    assert completer.prompts, measured.cause
+    assert measured.stopped is not StopReason.BUDGET
+    assert len(measured.history.iterations) > 1
+
+
 def test_a_limit_in_a_proposal_keeps_what_was_asked_and_is_no_refusal(
     project: Path, bench: Bench
 ) -> None:

@@ -14,6 +14,7 @@ from skillwalker.datatypes.nights import NightAction, NightTarget
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
 from skillwalker.errors import BusyError, SkillwalkerError, TargetError
+from skillwalker.estimate.guess import make_prior
 from skillwalker.fingerprint import target_fingerprint
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import NightJournal, NightTask, read_task
@@ -192,6 +193,18 @@ def test_everything_is_measured_and_then_searched_by_need(project: Path) -> None
         ("weather", "kept"),
     ]
     assert "good enough" in str(night.of("gaps").reason)
+
+
+def test_a_budget_in_dollars_that_is_ample_leaves_nothing(project: Path) -> None:
+    limits = Limits(max_cost_usd=5.0, prior=make_prior(()))
+    night = live(project, limits=limits)
+    assert [name for name in night.ran if name.endswith("measure")] == [
+        "gaps measure",
+        "review measure",
+        "weather measure",
+    ]
+    assert len(night.ran) == 6  # and a search of each
+    assert not night.was_cut
 
 
 def test_the_second_night_spends_nothing_on_what_did_not_change(project: Path) -> None:
