@@ -25,6 +25,7 @@ from skillwalker.cli import (
     standin,
     stats,
 )
+from skillwalker.cli.commands import Group, use_everywhere
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -34,6 +35,7 @@ def _group(name: str, summary: str) -> typer.Typer:
     """Make an empty command group."""
     return typer.Typer(
         name=name,
+        cls=Group,
         help=summary,
         no_args_is_help=True,
         context_settings=CONTEXT,
@@ -42,6 +44,7 @@ def _group(name: str, summary: str) -> typer.Typer:
 
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     context_settings=CONTEXT,
     pretty_exceptions_enable=False,
@@ -148,6 +151,7 @@ app.command("diff", help="Compare two recorded runs case by case.")(stats.diff)
 app.command("report", help="Write a run's report as HTML and Markdown, or an index of all runs.")(
     report.report
 )
+use_everywhere(app, metric_app, scil_app, acil_app, evals_app, sandbox_app)
 
 
 PROGRAMS = {"skillwalker": app, "scil": scil_app, "acil": acil_app}

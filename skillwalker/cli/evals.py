@@ -43,10 +43,11 @@ def evals_list(
         raise typer.Exit(1)
 
 
-def evals_schema() -> None:
+def evals_schema(as_json: JsonOption = False) -> None:
     """Print the JSON Schema of tests.json, for editors and checkers."""
     from skillwalker.suites.schema import json_schema
 
+    del as_json  # a schema has no other form
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 

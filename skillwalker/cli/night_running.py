@@ -24,13 +24,14 @@ from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.errors import SuiteError
+from skillwalker.errors import EngineUnavailableError, SuiteError
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import NightTask, read_task
 from skillwalker.overnight.living import choose_entries, live_night
 from skillwalker.overnight.merging import Merge, merge_into
 from skillwalker.overnight.night import MEASURE, NightTools
 from skillwalker.overnight.standing import Claude
+from skillwalker.overnight.unopened import record_unopened
 from skillwalker.paths import in_project
 from skillwalker.recording.lock import locked_night
 from skillwalker.recording.store import create_run, find_run
@@ -210,13 +211,34 @@ def _live(
     """Live the only night of its project."""
     if wishes.debug:
         log_to_stderr()
-    facts = look_at_engine(machinery.choice, machinery.settings)
+    try:
+        facts = look_at_engine(machinery.choice, machinery.settings)
+    except EngineUnavailableError as error:
+        # What an earlier life recorded stays as it is.
+        if folder is not None or not choose_entries(task, opened.places)[0]:
+            raise
+        return _tell_unopened(task, opened, wishes, error)
     with new_output_named(opened.places), locked_night(opened.places.output_dir) as lock:
         folder = folder or create_run(opened.places.output_dir)
         lock.name_run(folder.name)
         if not wishes.quiet:
             say(f"night {folder.name}: {machinery.choice.explain(facts.headline)}")
         return _live_alone(task, opened, machinery, facts.cli_version, limits, wishes, folder)
+
+
+def _tell_unopened(
+    task: NightTask, opened: Project, wishes: NightWishes, error: EngineUnavailableError
+) -> int:
+    """Record and tell that no engine could run."""
+    with new_output_named(opened.places), locked_night(opened.places.output_dir) as lock:
+        folder = create_run(opened.places.output_dir)
+        lock.name_run(folder.name)
+        summary = record_unopened(task, opened.places, folder, error)
+        code = conclude(summary, folder, wishes, project=opened.places.said)
+    say(f"skillwalker: {error}")
+    command = f"skillwalker overnight --resume {folder.name}"
+    say(f"next, once it can run: {in_project(command, opened.places.said)}")
+    return code
 
 
 def _live_alone(

@@ -121,6 +121,9 @@ def test_a_project_without_suites_is_no_error(tmp_path: Path, capsys: Output) ->
 def test_schema_names_every_key_of_a_case(capsys: Output) -> None:
     assert run("evals", "schema") == 0
     schema = json.loads(capsys.readouterr().out)
+    for words in (("evals", "schema", "--json"), ("--json", "evals", "schema")):
+        assert run(*words) == 0
+        assert json.loads(capsys.readouterr().out) == schema
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["required"] == ["tests"]
     assert set(schema["properties"]) == {"$schema", "plugins", "metrics", "tests"}

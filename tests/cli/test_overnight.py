@@ -351,3 +351,23 @@ def test_what_cannot_be_left_for_people_takes_no_result_of_a_night_along(
     assert (code, json.loads(out)["night_id"]) == (0, night["night_id"])
     assert err.count("warning: no report: ") == err.count("warning: no job summary: ") == 1
     assert f"{project / 'nowhere' / 'summary.md'}" in err
+
+
+def test_a_night_without_an_engine_is_recorded_told_and_can_be_resumed(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    words = ("--engine", "docker", "--max-trials", "5")
+    code, night = run_json(capsys, *words)
+    assert (code, night["exit_code"], night["trials"]) == (3, 3, 0)
+    assert night["stopped_because"] == "preflight"
+    assert [target["action"] for target in night["targets"]] == ["inconclusive"] * 2
+    assert "engine docker" in night["targets"][0]["reason"]
+    folder = project / "output" / night["night_id"]
+    assert json.loads((folder / "overnight-summary.json").read_text()) == night
+    code, text = said(capsys, *words)
+    assert code == 3
+    assert "skillwalker overnight --resume 2" in text
+    code, again = run_json(capsys, "--resume", night["night_id"])
+    assert (code, again["verdict"]) == (3, "inconclusive")
+    assert "engine docker" in again["error"]

@@ -49,6 +49,13 @@ def test_no_daemon_ends_the_others_with_what_to_do(words: list[str], capsys: Out
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert NOWHERE in said.err
     assert "start Docker" in said.err
+    assert main(["sandbox", *words, "--json"]) == 3
+    said = capsys.readouterr()
+    record = json.loads(said.out)
+    assert (record["schema_version"], record["verdict"]) == (1, "inconclusive")
+    assert said.err == f"skillwalker: {record['error']}\n"
+    assert main(["--json", "sandbox", *words]) == 3
+    assert json.loads(capsys.readouterr().out) == record
 
 
 @pytest.mark.parametrize(

@@ -115,3 +115,40 @@ def test_debug_shows_our_own_log_alone(capsys: pytest.CaptureFixture[str]) -> No
     finally:
         logging.getLogger("skillwalker").handlers.clear()
         logging.getLogger("skillwalker").setLevel(logging.NOTSET)
+
+
+@pytest.mark.parametrize(
+    ("line", "flag", "value"),
+    [
+        ("scil run --trial-model --dry-run", "--trial-model", "--dry-run"),
+        ("scil run --skill -C", "--skill", "-C"),
+        ("measure --engine simulated --claude --nonsense", "--claude", "--nonsense"),
+        ("measure --junit --quiet", "--junit", "--quiet"),
+        ("measure --neighbours none --neighbours --quiet", "--neighbours", "--quiet"),
+        ("evals import x.json --suite --skill demo:x", "--suite", "--skill"),
+        ("show -C --json", "--project", "--json"),
+        ("-C --json show", "--project", "--json"),
+        ("evals -C --json list", "--project", "--json"),
+        ("metric extract --primary --json", "--primary", "--json"),
+    ],
+)
+def test_no_option_takes_the_next_one_for_its_value(
+    capsys: pytest.CaptureFixture[str], project: Path, line: str, flag: str, value: str
+) -> None:
+    said = usage_error(capsys, line)
+    assert said.startswith(f"{flag} needs a value, and {value} is an option")
+    assert not (project / "output").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        pytest.param("measure --trial-model=--odd --engine simulated --dry-run", 0, id="behind ="),
+        pytest.param("stats --target -odd", 0, id="one dash, and no option"),
+        pytest.param("metric run --no-history --runs 1 -- true --json", 0, id="of a program"),
+    ],
+)
+def test_what_looks_like_an_option_can_be_meant(
+    capsys: pytest.CaptureFixture[str], line: str, code: int
+) -> None:
+    assert main(line.split()) == code, capsys.readouterr().err
