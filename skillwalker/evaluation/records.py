@@ -1,9 +1,7 @@
 """Records of an eval run and their rows on disk: one place knows the keys, both ways."""
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping
-from typing import NoReturn
 
 import pydantic
 
@@ -21,6 +19,7 @@ from skillwalker.datatypes.trials import OutputFile
 from skillwalker.errors import StoreError
 from skillwalker.recording.checked import checked
 from skillwalker.recording.records import SCHEMA_VERSION, check_version, trial_row
+from skillwalker.recording.rows import read_json
 
 OWN_EVENT = "skillwalker"
 """Type of the event that we write behind those of Claude Code: what was read in them."""
@@ -222,13 +221,8 @@ def outcome_record(outcome: EvalOutcome) -> dict[str, object]:
 
 
 def _event(line: bytes) -> object:
-    """Give an event as it was received; what is no JSON is kept as a text."""
+    """Give an event as it was received; what could not be read again is kept as a text."""
     try:
-        return json.loads(line, parse_constant=_refuse)
+        return read_json(line)
     except (ValueError, RecursionError):
         return {"type": "text", "text": line.decode(errors="replace")}
-
-
-def _refuse(constant: str) -> NoReturn:
-    """Refuse what is no JSON and could not be read again."""
-    raise ValueError(constant)

@@ -5,7 +5,6 @@ targets merge. Simulated entries stand beside real ones and are marked.
 """
 
 import dataclasses
-import json
 import re
 import stat
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ import pydantic
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.errors import StoreError, TargetError
 from skillwalker.recording.records import check_version
-from skillwalker.recording.rows import refuse_constant, write_json
+from skillwalker.recording.rows import read_json, write_json
 from skillwalker.targets.file_swap import swap_bytes
 from skillwalker.user_files import read_regular
 
@@ -144,7 +143,7 @@ def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
     if content is None:
         return {}
     try:
-        record = json.loads(content, parse_constant=refuse_constant)
+        record = read_json(content)
         if not isinstance(record, dict):
             raise TypeError("it is no JSON object")
         check_version(record, LOCK_FILE)

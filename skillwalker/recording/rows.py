@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import FileIO
+from math import isfinite
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -116,7 +117,7 @@ def write_json(
     indent: int | None = None,
     separators: tuple[str, str] | None = None,
 ) -> str:
-    """Write a record as JSON, and only what `read_row` reads again.
+    """Write a record as JSON, and only what `read_json` reads again.
 
     Raises:
         StoreError: a number in it is none, as infinity.
@@ -182,7 +183,7 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
     """Read one line."""
     try:
         # Decoded here: json would take a line that begins with FF FE for UTF-16.
-        row = json.loads(line.decode("utf-8-sig"), parse_constant=refuse_constant)
+        row = read_json(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}, line {number}: not JSON ({error})") from error
     if not isinstance(row, dict):
@@ -190,13 +191,23 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
     return row
 
 
-def refuse_constant(constant: str) -> NoReturn:
-    """Refuse what no recorded number is; for `parse_constant` of json.
+def read_json(text: str | bytes) -> object:
+    """Read JSON in which every number is one that `write_json` writes.
 
     Raises:
-        ValueError: always.
+        ValueError: it is no JSON, or holds NaN, an infinity or a number too large for a float.
+        RecursionError: it is nested too deeply.
     """
+    return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+
+
+def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _refuse(digits)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

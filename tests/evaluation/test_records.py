@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,18 @@ def test_a_trial_comes_back_from_its_last_line_without_the_stream(trial: EvalTri
     assert all(read_event_row(through_json(row)) is None for row in events)
     again = read_event_row(through_json(last))
     assert again == replace(trial, transcript=replace(trial.transcript, raw=()))
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+@settings(max_examples=5, deadline=None)
+@given(TRIALS)
+def test_an_event_that_could_not_be_read_again_is_kept_as_a_text(
+    number: str, trial: EvalTrial
+) -> None:
+    line = f'{{"type": "result", "cost": {number}}}'
+    heard = replace(trial, transcript=replace(trial.transcript, raw=(line.encode(),)))
+    event, _last = event_rows("run", heard)
+    assert event["event"] == {"type": "text", "text": line}
 
 
 def case_of(expect: tuple[Expectation, ...], scaffold: Path | None) -> EvalCase:

@@ -95,6 +95,7 @@ def test_entries_are_sorted_and_an_unchanged_file_is_not_written(tmp_path: Path)
         (b'{"schema_version": 9, "targets": []}', "schema_version 9"),
         (b'{"schema_version": 1, "targets": [], "x": NaN}', "NaN is no number"),
         (b'{"schema_version": 1, "targets": [], "x": -Infinity}', "-Infinity is no number"),
+        (b'{"schema_version": 1, "targets": [], "x": 1e999}', "1e999 is no number"),
         (b"\xff\xfe", "cannot be read"),
     ],
     ids=[
@@ -107,6 +108,7 @@ def test_entries_are_sorted_and_an_unchanged_file_is_not_written(tmp_path: Path)
         "newer",
         "nan",
         "infinity",
+        "too large",
         "bytes",
     ],
 )

@@ -89,9 +89,10 @@ def test_a_record_that_is_refused_is_named_by_its_line(tmp_path: Path) -> None:
         (b"\xff\xfe{\x00}\x00\n", "not JSON .*utf-8"),
         (b'{"cost_usd": NaN}\n', "NaN is no number"),
         (b'{"cost_usd": -Infinity}\n', "-Infinity is no number"),
+        (b'{"cost_usd": 1e999}\n', "1e999 is no number"),
         (b"[" * 100_000 + b"\n", "not JSON"),
     ],
-    ids=["utf-16", "nan", "infinity", "deep"],
+    ids=["utf-16", "nan", "infinity", "too large", "deep"],
 )
 def test_a_line_that_is_no_json_is_named(tmp_path: Path, line: bytes, reason: str) -> None:
     path = tmp_path / NAME
