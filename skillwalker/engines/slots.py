@@ -11,12 +11,17 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.scratch import no_place
 
 MAX_SLOTS = 512
+_TRIES = 100
+"""How often the folder of slots may go between its making and its next use."""
+_Result = TypeVar("_Result")
 _INHERITED = (".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json", ".git")
 """Files that Claude Code also looks for in the parents of its working folder."""
 
@@ -84,17 +89,23 @@ def open_root(temp_root: Path) -> Path:
     try:
         root = temp_root.resolve() / f"skillwalker-{os.getuid()}"
         _check_parents(root)
-        root.mkdir(mode=0o700, exist_ok=True)
-        found = root.lstat()
+        _tried(partial(_make_root, root))
     except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         raise no_place(temp_root, error) from error
+    return root
+
+
+def _make_root(root: Path) -> None:
+    """Make the folder of slots where it is not there, and check that it is this user's alone."""
+    with suppress(FileExistsError):
+        root.mkdir(mode=0o700)
+    found = root.lstat()
     is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     if not is_ours or found.st_mode & 0o077:
         raise EngineUnavailableError(
             f"{root}: the folder for trials is open to other users; delete it, or set TMPDIR to "
             "a folder of your own"
         )
-    return root
 
 
 def _check_parents(root: Path) -> None:
@@ -150,8 +161,9 @@ def close_root(root: Path) -> None:
 
 
 def _claim(folder: Path) -> Slot | None:
+    """Take a slot; None where it is in use."""
     path = _lock_file(folder)
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = _tried(partial(_open_lock, path))
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         is_current = os.fstat(lock).st_ino == path.stat().st_ino
@@ -164,6 +176,20 @@ def _claim(folder: Path) -> Slot | None:
         os.ftruncate(lock, 0)
         os.write(lock, f"{os.getpid()}\n".encode())
     return Slot(folder, lock)
+
+
+def _open_lock(path: Path) -> int:
+    """Open a lock file in the folder of slots."""
+    _make_root(path.parent)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _tried(work: Callable[[], _Result]) -> _Result:
+    """Do something once more where a run that ended just then took the folder of slots along."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            return work()
+    return work()
 
 
 def _lock_file(folder: Path) -> Path:
