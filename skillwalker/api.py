@@ -235,6 +235,7 @@ async def _improve(
         engine_settings=settings.get("engine_settings"),
         prices=tuple(settings.get("prices", ())),
         command_env=settings.get("command_env", {}),
+        writes_unasked=apply and (may_write or order.engine != "simulated"),
     )
     summary, folder = await run_order(order, around)
     write = partial(

@@ -47,6 +47,7 @@ from skillwalker.search.protocol import Strategy
 from skillwalker.search.recheck import Recheck
 from skillwalker.sent_listing import Probe
 from skillwalker.settings import PriceSettings
+from skillwalker.targets.file_swap import require_writable
 from skillwalker.tracking import Commands, Tracker, Tracking
 from skillwalker.unopened import nothing_measured, unopened_facts
 
@@ -70,6 +71,8 @@ class Surroundings:
     prices: tuple[PriceSettings, ...] = ()
     command_env: Mapping[str, str] = field(default_factory=dict)
     """The whole environment of the commands whose metrics a suite has tracked."""
+    writes_unasked: bool = False
+    """Whether an improved result is to be written, so that the file must be writable."""
 
 
 async def run_order(
@@ -82,7 +85,8 @@ async def run_order(
 
     Raises:
         SuiteError: the suite is missing or wrong; nothing was written.
-        TargetError: the target is missing or can never trigger; nothing was written.
+        TargetError: the target is missing, can never trigger, or is to be written and cannot be;
+            nothing was spent.
         ConfigError: the improver cannot be used as asked.
         StoreError: another run measures the target; the run cannot be recorded; or what an
             earlier life depended on changed.
@@ -91,6 +95,8 @@ async def run_order(
     plan = plan_order(
         order, around.places, listing_budget=None if told is None else told.listing_budget
     )
+    if around.writes_unasked and order.run_kind != "measure" and order.challenger is None:
+        require_writable(plan.target.path)
     if order.config.max_cost_usd is not None:
         require_prices(asked_models(plan, order), around.prices)
     if earlier is None:

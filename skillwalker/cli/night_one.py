@@ -87,6 +87,7 @@ async def do_run(
         engine_settings=machinery.settings,
         prices=opened.settings.prices,
         command_env=command_environment(opened.settings.engine_env),
+        writes_unasked=wishes.apply and (wishes.allow_simulated or order.engine != "simulated"),
     )
     summary, folder = await run_order(order, around, earlier)
     reports = write_reports(folder, html=wishes.html)

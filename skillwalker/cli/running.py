@@ -214,6 +214,7 @@ async def _run_one(
         engine_settings=machinery.settings,
         prices=opened.settings.prices,
         command_env=command_environment(opened.settings.engine_env),
+        writes_unasked=wishes.apply and (wishes.allow_simulated or order.engine != "simulated"),
     )
     try:
         done = await run_watched(partial(run_order, order, around, earlier), shared)

@@ -50,6 +50,34 @@ def swap_bytes(
         ) from error
 
 
+def require_writable(path: Path) -> None:
+    """Say before anything is spent on a file whether it could be written.
+
+    That it could is no promise: a disk may be full by then, or the file gone.
+
+    Args:
+        path: the file; where it is a link, the file behind it counts.
+
+    Raises:
+        TargetError: it or its folder may not be written.
+    """
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise TargetError(f"{path} cannot be written ({reason})") from error
+    if not os.access(real, os.W_OK):
+        raise TargetError(
+            f"{real} is read-only, so nothing could be written to it; 'chmod u+w' allows it, or"
+            " leave --apply out"
+        )
+    if not os.access(real.parent, os.W_OK | os.X_OK):
+        raise TargetError(
+            f"{real} cannot be written: its folder is read-only, and the new text is written"
+            " beside the old one first; 'chmod u+w' on the folder allows it, or leave --apply out"
+        )
+
+
 def _swap(real: Path, old: bytes | None, new: bytes, check: Callable[[bytes], str | None]) -> None:
     if (read_regular(real) if real.exists() else None) != old:
         raise TargetError(

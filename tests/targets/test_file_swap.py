@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.errors import TargetError
-from skillwalker.targets.file_swap import swap_bytes
+from skillwalker.targets.file_swap import require_writable, swap_bytes
 from tests.project_files import full_disk
 
 OLD, NEW = b"old\n" * 5_000, b"new!\n" * 5_000
@@ -136,6 +136,45 @@ def test_a_folder_without_room_leaves_nothing_behind(file: Path) -> None:
         swap_bytes(file, old=OLD, new=NEW, check=fine)
     assert file.read_bytes() == OLD
     assert names(file.parent) == ["SKILL.md"]
+
+
+def test_a_file_that_may_not_be_written_is_refused_before_anything_is_spent() -> None:
+    code = (
+        "import os, sys; from pathlib import Path\n"
+        "from skillwalker.errors import TargetError\n"
+        "from skillwalker.targets.file_swap import require_writable\n"
+        "p = Path(sys.argv[1])\n"
+        "os.chmod(p, int(sys.argv[2], 8)); os.chmod(p.parent, int(sys.argv[3], 8))\n"
+        "if os.geteuid() == 0:\n"
+        "    os.chown(p, 4321, 4321); os.chown(p.parent, 4321, 4321)\n"
+        "    os.setuid(4321)\n"
+        "try:\n"
+        "    require_writable(p)\n"
+        "    print('writable')\n"
+        "except TargetError as error:\n"
+        "    print(error)\n"
+    )
+    for modes, words in (
+        (("644", "755"), "writable"),
+        (("444", "755"), "is read-only"),
+        (("644", "555"), "its folder is read-only"),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "SKILL.md"
+            file.write_bytes(OLD)
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(file), *modes],
+                env={"PYTHONPATH": os.pathsep.join(sys.path)},
+                capture_output=True,
+                text=True,
+            )
+            assert words in done.stdout, done.stderr
+            file.parent.chmod(0o755)
+
+
+def test_a_file_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="cannot be written"):
+        require_writable(tmp_path / "SKILL.md")
 
 
 def test_a_read_only_file_is_refused() -> None:
