@@ -176,11 +176,24 @@ class Limits:
         for level in self.levels:
             level.trials += trials
 
-    def carry(self, *, trials: int, cost_usd: float) -> None:
-        """Count what runs of an earlier life have spent; no single call is known of them."""
+    def carry(self, *, trials: int, cost_usd: float, reckoned_calls: int = 0) -> None:
+        """Count what runs of an earlier life have spent; no single call is known of them.
+
+        Args:
+            trials: how many.
+            cost_usd: what all calls have cost, those of unknown cost as they are reckoned.
+            reckoned_calls: how many those are.
+        """
         self.count_earlier(trials)
         for level in self.levels:
             level.account.spent += cost_usd
+            level.account.reckoned_calls += reckoned_calls
+
+    def reckon(self, usage: Usage, purpose: Purpose, model: str) -> float:
+        """Say what a call has cost; where that is not known, the mean of its kind."""
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        return self.common.costs.mean(Kind(purpose, model)) or 0.0
 
     def pay_earlier(self, usage: Usage, purpose: Purpose, model: str) -> None:
         """Count the money of a call of an earlier life."""

@@ -1,13 +1,19 @@
-"""Runs that an earlier life of the night began: what they spent, and how they are gone on with."""
+"""Runs that an earlier life of the night began: what they spent, and how they are gone on with.
+
+What a call has cost that nobody knows is reckoned with the mean of its kind, as in the life that
+made it: else a night that is gone on with would have more money than one that was not cut.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
 
 from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.trials import Usage
+from skillwalker.datatypes.vocabulary import Purpose
 from skillwalker.ending import catch_up, find_end
 from skillwalker.errors import SkillwalkerError, StoreError
 from skillwalker.limits import Limits
@@ -23,8 +29,28 @@ class Spent:
     """What the calls on a run's disk took."""
 
     trials: int = 0
+    calls: tuple[tuple[Purpose, str, Usage], ...] = ()
+    """Purpose, model and usage of each."""
+
+    @property
+    def cost_usd(self) -> float:
+        """What is known, in US dollars."""
+        return fsum(usage.cost_usd or 0.0 for *_, usage in self.calls)
+
+    @property
+    def cost_unknown_calls(self) -> int:
+        """Calls whose cost is not known."""
+        return sum(usage.cost_usd is None for *_, usage in self.calls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What was counted under the limits of a night for one run."""
+
+    trials: int = 0
     cost_usd: float = 0.0
-    cost_unknown_calls: int = 0
+    """US dollars, those of calls of unknown cost as they were reckoned."""
+    reckoned_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,54 +73,83 @@ def read_spent(folder: Path) -> Spent:
         return Spent()
     store = RunStore(folder)
     try:
-        costs = [usage.cost_usd for _, _, usage in store.calls()]
-        return Spent(
-            trials=store.spent,
-            cost_usd=fsum(cost for cost in costs if cost is not None),
-            cost_unknown_calls=sum(cost is None for cost in costs),
-        )
+        return Spent(trials=store.spent, calls=tuple(store.calls()))
     finally:
         store.close()
 
 
-def count_begun(limits: Limits, folders: Iterable[Path]) -> None:
+def count_finished(limits: Limits, result: StageResult, output_dir: Path) -> None:
+    """Count what a run has spent that an earlier life brought to its end, call by call.
+
+    Where its record is gone, its result says how much that was.
+
+    Args:
+        limits: of the night.
+        result: of the run.
+        output_dir: where runs lie.
+    """
+    try:
+        spent = Spent() if result.run_id is None else read_spent(output_dir / result.run_id)
+    except StoreError:
+        spent = Spent()
+    if spent.calls:
+        limits.count_earlier(spent.trials)
+        for purpose, model, usage in spent.calls:
+            limits.pay_earlier(usage, purpose, model)
+        return
+    unknown = result.cost_unknown_calls
+    mean = result.cost_usd / max(1, result.trials - unknown)
+    limits.carry(
+        trials=result.trials, cost_usd=result.cost_usd + unknown * mean, reckoned_calls=unknown
+    )
+
+
+def count_begun(limits: Limits, folders: Iterable[Path]) -> dict[Path, Counted]:
     """Count what runs of earlier lives have spent, before anything else starts.
 
     Args:
         limits: of the night.
         folders: of the runs.
 
+    Returns:
+        What was counted, by folder.
+
     Raises:
         StoreError: the record of a run cannot be read.
     """
+    counted = {}
     for folder in folders:
         spent = read_spent(folder)
-        limits.carry(trials=spent.trials, cost_usd=spent.cost_usd)
+        cost = fsum(limits.reckon(usage, purpose, model) for purpose, model, usage in spent.calls)
+        one = Counted(trials=spent.trials, cost_usd=cost, reckoned_calls=spent.cost_unknown_calls)
+        limits.carry(**asdict(one))
+        counted[folder] = one
+    return counted
 
 
 @contextmanager
-def uncounted(limits: Limits, folder: Path) -> Iterator[None]:
+def uncounted(limits: Limits, counted: Counted) -> Iterator[None]:
     """Let a later life of a run count itself what `count_begun` counted of it.
 
-    Where that life ends with an error, nothing that was spent is forgotten.
+    Where that life ends with an error before it has, nothing that was spent is forgotten.
 
     Args:
         limits: of the night.
-        folder: of the run.
-
-    Raises:
-        StoreError: the record of the run cannot be read.
+        counted: of the run.
     """
-    spent = read_spent(folder)
-    limits.carry(trials=-spent.trials, cost_usd=-spent.cost_usd)
-    trials, cost = limits.trials, limits.cost_usd
+    limits.carry(
+        trials=-counted.trials,
+        cost_usd=-counted.cost_usd,
+        reckoned_calls=-counted.reckoned_calls,
+    )
+    trials, cost, calls = limits.trials, limits.cost_usd, limits.reckoned_calls
     try:
         yield
     except SkillwalkerError:
-        spent = read_spent(folder)
         limits.carry(
-            trials=max(0, trials + spent.trials - limits.trials),
-            cost_usd=max(0.0, cost + spent.cost_usd - limits.cost_usd),
+            trials=max(0, counted.trials - (limits.trials - trials)),
+            cost_usd=max(0.0, counted.cost_usd - (limits.cost_usd - cost)),
+            reckoned_calls=max(0, counted.reckoned_calls - (limits.reckoned_calls - calls)),
         )
         raise
 

@@ -8,7 +8,7 @@ from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import BrokenSuite, NightSummary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.limits import Limits
-from skillwalker.overnight.begun import count_begun
+from skillwalker.overnight.begun import count_begun, count_finished
 from skillwalker.overnight.journal import NightJournal, NightTask
 from skillwalker.overnight.night import Night, NightTools
 from skillwalker.overnight.results import reason_of
@@ -46,10 +46,11 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
     try:
         if not journal.was_begun:
             journal.begin(task)
+        output_dir = tools.places.output_dir
         for result in journal.finished():
-            tools.limits.carry(trials=result.trials, cost_usd=result.cost_usd)
-        count_begun(tools.limits, (tools.places.output_dir / one for one in journal.unfinished()))
-        night = Night(task, tools, journal)
+            count_finished(tools.limits, result, output_dir)
+        counted = count_begun(tools.limits, (output_dir / one for one in journal.unfinished()))
+        night = Night(task, tools, journal, counted)
         targets = await night.run(entries)
     finally:
         journal.close()

@@ -3,10 +3,11 @@
 Every run is one like any other, in a folder of its own; the night only says which comes next.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from skillwalker.catalogue import Entry
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
@@ -15,7 +16,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import BusyError, SkillwalkerError
 from skillwalker.limits import Limits
-from skillwalker.overnight.begun import Begun, find_begun, so_far, uncounted
+from skillwalker.overnight.begun import Begun, Counted, find_begun, so_far, uncounted
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import Decision, NightJournal, NightTask
 from skillwalker.overnight.results import Progress, reason_of, stage_result, target_row
@@ -56,12 +57,20 @@ class Night:
         task: what is asked.
         tools: what it works with.
         journal: of the night.
+        counted: what is counted already of runs that an earlier life began, by folder.
     """
 
-    def __init__(self, task: NightTask, tools: NightTools, journal: NightJournal) -> None:
+    def __init__(
+        self,
+        task: NightTask,
+        tools: NightTools,
+        journal: NightJournal,
+        counted: Mapping[Path, Counted] = MappingProxyType({}),
+    ) -> None:
         self._task = task
         self._tools = tools
         self._journal = journal
+        self._counted = counted
         self._simulated = task.template.engine == "simulated"
         self.was_cut = False
         """Whether a limit left something undone."""
@@ -235,7 +244,8 @@ class Night:
         """Start a run, or a later life of it, which counts itself what its earlier ones spent."""
         if begun is None:
             return (await self._tools.start(order, None, note))[0]
-        with uncounted(self._tools.limits, begun.earlier.folder):
+        counted = self._counted.get(begun.earlier.folder, Counted())
+        with uncounted(self._tools.limits, counted):
             return (await self._tools.start(begun.order, begun.earlier, note))[0]
 
     def _was_begun(self, entry: Entry, stage: Stage) -> bool:
