@@ -58,8 +58,10 @@ def project(tmp_path: Path) -> Path:
     return project
 
 
-def run(project: Path, text: str, engine: TakingEngine | None = None) -> tuple[Plan, Measured]:
-    plan = plan_of(project, GUARDED)
+def run(
+    project: Path, text: str, engine: TakingEngine | None = None, config: LoopConfig = GUARDED
+) -> tuple[Plan, Measured]:
+    plan = plan_of(project, config)
     bench = Bench(workdir=project.parent / "work", max_iterations=2)
     completer = ScriptedCompleter([reply(text)])
     tools = bench.tools(engine=engine or TakingEngine(), completer=completer)
@@ -141,6 +143,19 @@ def test_a_text_that_takes_a_neighbours_requests_is_refused_with_names(project: 
         "it takes requests of its neighbours: demo:weather keeps 0 of "
     )
     assert "demo:weather in weather: yes 0" in measured.gate.reason
+
+
+def test_what_a_neighbour_lost_on_two_models_is_lost_once(project: Path) -> None:
+    lost = []
+    for models in (("opus",), ("haiku", "opus")):
+        engine = TakingEngine(taken=frozenset(WEATHER[:2]))
+        _, measured = run(project, GREEDY, engine, replace(GUARDED, trial_model=models))
+        assert measured.gate is not None
+        (weather,) = measured.gate.neighbours
+        assert weather.change == pytest.approx(-1 / 4)
+        lost.append(weather.lasting)
+    assert lost[1] == pytest.approx(lost[0])
+    assert lost[0] < 0
 
 
 def test_neighbours_are_in_no_rate(project: Path) -> None:
