@@ -1,13 +1,15 @@
-"""Opens the connection to the Docker daemon, and makes the SDK's errors ours."""
+"""Opens and closes connections to the Docker daemon, and makes the SDK's errors ours."""
 
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skillwalker.errors import EngineError, EngineUnavailableError, TrialError
 
 if TYPE_CHECKING:
     from docker import DockerClient
+    from docker.types import CancellableStream
 
 DEFAULT_HOST = "unix:///var/run/docker.sock"
 CALL_TIMEOUT = 60
@@ -110,6 +112,15 @@ def translate(doing: str, error: Exception) -> EngineError:
     return EngineUnavailableError(
         f"{doing}: the Docker daemon does not answer ({_innermost(error)}); {_START_HINT}"
     )
+
+
+def close_stream(stream: "CancellableStream[Any]") -> None:
+    """Close a stream; the SDK's own `close` leaves the socket to the garbage collector."""
+    from docker.errors import DockerException
+
+    with suppress(DockerException, OSError):
+        stream.close()
+    vars(stream)["_response"].close()
 
 
 def _innermost(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Runs one program in one container within limits, reads it line by line, and leaves nothing."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,7 +11,7 @@ from anyio import to_thread
 from skillwalker.claude_code.lines import LineCutter
 from skillwalker.claude_code.process import Limits, Next, ProcessEnd
 from skillwalker.datatypes.trials import OutputFiles
-from skillwalker.engines.docker.client import translate
+from skillwalker.engines.docker.client import close_stream, translate
 from skillwalker.engines.docker.hardening import MEMORY, Job, create_container
 from skillwalker.engines.docker.sweep import remove
 from skillwalker.engines.docker.taking_out import take_out
@@ -79,7 +79,7 @@ class Containers:
             await self._ask("starting", job, _start)
             reading = _Reading(on_line, limits, mark=job.mark)
             with anyio.move_on_after(limits.wall) as wall:
-                await self._read(reading, chunks)
+                await self._read(reading, chunks, job)
             if reading.is_at_end:
                 await self._ask("ending", job, partial(_note_exit, reading=reading))
             end = reading.end(timed_out=wall.cancelled_caught)
@@ -88,20 +88,18 @@ class Containers:
             return end, await self._take_out(job, before)
         finally:
             with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(remove, self._client, job.name, limiter=self._control)
-                if chunks is not None:
-                    await to_thread.run_sync(_detach, chunks, limiter=self._control)
+                try:
+                    await to_thread.run_sync(remove, self._client, job.name, limiter=self._control)
+                finally:
+                    if chunks is not None:
+                        await to_thread.run_sync(close_stream, chunks, limiter=self._control)
 
     async def _ask(
         self, doing: str, job: Job, call: "Callable[[DockerClient, Job], _Result]"
     ) -> _Result:
-        """Do one call to the daemon; the one border at which the SDK's errors become ours."""
-        from docker.errors import DockerException
-
-        try:
+        """Do one call to the daemon."""
+        with _ours(doing, job):
             return await to_thread.run_sync(call, self._client, job, limiter=self._control)
-        except (DockerException, OSError) as error:
-            raise translate(f"{doing} container {job.name}", error) from error
 
     async def _take_out(self, job: Job, before: Snapshot) -> OutputFiles:
         """Take the files; what goes wrong is told beside them, for the trial itself is sound."""
@@ -122,10 +120,10 @@ class Containers:
                 return OutputFiles(fault=words)
         return OutputFiles(fault=f"they could not be taken within {_TAKING:g} seconds")
 
-    async def _read(self, reading: "_Reading", chunks: Iterator[_Chunk]) -> None:
+    async def _read(self, reading: "_Reading", chunks: Iterator[_Chunk], job: Job) -> None:
         while reading.next is not Next.STOP:
             chunk = None
-            with anyio.move_on_after(reading.patience) as silence:
+            with _ours("reading", job), anyio.move_on_after(reading.patience) as silence:
                 # The thread stays behind when it is cancelled, until the container is removed.
                 chunk = await to_thread.run_sync(
                     next, chunks, None, abandon_on_cancel=True, limiter=self._streams
@@ -197,16 +195,20 @@ class _Reading:
         )
 
 
+@contextmanager
+def _ours(doing: str, job: Job) -> Iterator[None]:
+    """Make the SDK's errors ours; the one border of a container at which that is done."""
+    from docker.errors import DockerException
+
+    try:
+        yield
+    except (DockerException, OSError) as error:
+        raise translate(f"{doing} container {job.name}", error) from error
+
+
 def _attach(client: "DockerClient", job: Job) -> "CancellableStream[_Chunk]":
     """Open the stream of what a container says; it must be open before the start."""
     return client.api.attach(job.name, stream=True, demux=True)
-
-
-def _detach(chunks: "CancellableStream[_Chunk]") -> None:
-    """Close a stream; the SDK's own `close` leaves the socket to the garbage collector."""
-    with suppress(OSError):
-        chunks.close()
-    vars(chunks)["_response"].close()
 
 
 def _start(client: "DockerClient", job: Job) -> None:

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from skillwalker.datatypes.trials import OutputFiles
+from skillwalker.engines.docker.client import close_stream
 from skillwalker.engines.docker.hardening import USER, WORK
 from skillwalker.engines.output_files import LEFT_OUT, Output, Snapshot, is_safe_name
 
@@ -50,13 +51,15 @@ def take_out(client: "DockerClient", container: str, before: Snapshot) -> Output
     fault = None
     try:
         _read(reader, output)
+        for _ in iter(lambda: reader.read(2**16), b""):
+            continue
     except _TooLongError:
         fault = f"more than {MAX_STREAM >> 20} MB in the working folder; the rest was not read"
     except (tarfile.TarError, EOFError) as error:
         fault = f"the working folder could not be read ({reader.words or error})"
+    finally:
+        close_stream(stream)
     if fault is None:
-        for _ in iter(lambda: reader.read(2**16), b""):
-            continue
         fault = _fault_of(client.api.exec_inspect(started)["ExitCode"], reader.words)
     return output.result(fault)
 
