@@ -138,6 +138,10 @@ class Limits:
         stop = self._refusal or Stop(reason=StopReason.BUDGET)
         return BudgetReached(stop.reason, flag=stop.flag, detail=stop.detail)
 
+    def expect(self, cost_usd: float, purpose: Purpose, model: str) -> None:
+        """Take what a call may cost by its own request, before one of its kind was paid for."""
+        self.common.costs.expect(Kind(purpose, model), cost_usd)
+
     # --- what is spent -------------------------------------------------------------------------
 
     def admit(self, purpose: Purpose = Purpose.TRIAL, model: str = "") -> StopReason | None:

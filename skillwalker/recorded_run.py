@@ -8,6 +8,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from anyio import to_thread
+
 from skillwalker.completers.limited import LimitedCompleter
 from skillwalker.completers.protocol import Completer, resolve_model
 from skillwalker.completers.registry import open_completer
@@ -23,10 +25,10 @@ from skillwalker.datatypes.summary import (
 from skillwalker.datatypes.vocabulary import Purpose
 from skillwalker.ending import conclude
 from skillwalker.engines.protocol import Engine, EngineFacts
-from skillwalker.engines.registry import EngineSettings
+from skillwalker.engines.registry import EngineSettings, is_simulated
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.estimate.forecast import Forecaster
-from skillwalker.estimate.guess import require_prices
+from skillwalker.estimate.guess import TURNS_OF_A_TRIAL, cost_of_request, require_prices
 from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.limits import Limits
 from skillwalker.loop import Measured, Tools, improve
@@ -99,13 +101,15 @@ async def run_order(
         require_writable(plan.target.path)
     if order.config.max_cost_usd is not None:
         require_prices(asked_models(plan, order), around.prices)
+    simulated = await to_thread.run_sync(is_simulated, order.engine, around.login)
+    project = around.places.project
     if earlier is None:
         # Two given texts are no lottery, so their gate is not raised.
         duel = order.challenger is not None
-        looks = 1 if duel else count_looks(around.places.project, plan, engine=order.engine)
+        looks = 1 if duel else count_looks(project, plan, simulated=simulated)
         order, plan = replace(order, looks=looks), replace(plan, looks=looks)
     else:
-        order = with_further(order, plan, earlier, project=around.places.project)
+        order = with_further(order, plan, earlier, project=project, simulated=simulated)
     plan = replace(plan, more=order.more)
     completer = _open_completer(order, around)
     with locked_target(around.places.output_dir, plan.target) as lock:
@@ -241,7 +245,14 @@ def _recorder(
     """Open what shows the requests of an engine that sends any."""
     if order.engine == "simulated" or around.engine_settings is None:
         return nullcontext()
-    return open_recorder(order.engine, around.engine_settings)
+    turns = min(order.config.max_turns, TURNS_OF_A_TRIAL)
+
+    def expect(model: str, size: int) -> None:
+        cost = cost_of_request(model, size, around.prices, turns=turns)
+        if cost is not None:
+            around.limits.expect(cost, Purpose.TRIAL, model)
+
+    return open_recorder(order.engine, around.engine_settings, on_request=expect)
 
 
 def _open_completer(order: Order, around: Surroundings) -> Completer | None:

@@ -5,7 +5,7 @@ request itself and forwards none: no key is given to it and nothing can be paid.
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -34,11 +34,15 @@ class Recorder:
     Args:
         engine: sends its requests to `standin`.
         standin: remembers them.
+        on_request: is told for which model a request was seen, and of how many bytes.
     """
 
-    def __init__(self, engine: Engine, standin: Standin) -> None:
+    def __init__(
+        self, engine: Engine, standin: Standin, on_request: Callable[[str, int], None] | None = None
+    ) -> None:
         self._engine = engine
         self._standin = standin
+        self._on_request = on_request
 
     async def __call__(self, built: BuiltPlugin, model: str) -> tuple[ListedEntry, ...]:
         """Give what the first request of a trial lists.
@@ -59,16 +63,24 @@ class Recorder:
             raise PreflightError(
                 f"what Claude Code lists for {model} could not be seen: it sent no request ({why})"
             )
+        if self._on_request is not None:
+            self._on_request(model, len(first.raw))
         return read_listing(first.body)
 
 
 @asynccontextmanager
-async def open_recorder(engine: str, settings: EngineSettings) -> AsyncIterator[Probe]:
+async def open_recorder(
+    engine: str,
+    settings: EngineSettings,
+    *,
+    on_request: Callable[[str, int], None] | None = None,
+) -> AsyncIterator[Probe]:
     """Open an engine like the run's against a recorder on loopback.
 
     Args:
         engine: its name.
         settings: of the run; login and address are replaced.
+        on_request: is told for which model a request was seen, and of how many bytes.
 
     Raises:
         EngineUnavailableError: no trial can run.
@@ -76,7 +88,7 @@ async def open_recorder(engine: str, settings: EngineSettings) -> AsyncIterator[
     with serve(scripted([Reply(blocks=(Say("Oslo."),))]), keep=20) as standin:
         told = settings_at(settings, standin.url)
         async with open_engine(engine, seed=0, settings=told) as opened:
-            yield Recorder(opened, standin)
+            yield Recorder(opened, standin, on_request)
 
 
 def settings_at(settings: EngineSettings, url: str) -> EngineSettings:

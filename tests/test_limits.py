@@ -99,6 +99,14 @@ def test_money_forbids_a_call_to_whatever_model_only_when_it_is_gone() -> None:
     assert limits.error().flag == "--max-cost-usd"
 
 
+def test_a_request_that_was_seen_says_what_a_first_trial_may_cost() -> None:
+    whole = Limits(prior=lambda *_: 0.01)
+    limits = whole.share(max_cost_usd=1.0)
+    limits.expect(0.4, Purpose.TRIAL, "m")
+    assert [limits.admit(Purpose.TRIAL, "m") for _ in range(3)] == [None, None, StopReason.BUDGET]
+    assert limits.admit(Purpose.TRIAL, "other") is None
+
+
 def test_money_that_only_the_cheapest_model_asked_before_is_worth_forbids_not_all() -> None:
     limits = Limits(max_cost_usd=1.0, prior=lambda *_: None)
     for model, cost in (("dear", 0.5), ("cheap", 0.1)):

@@ -66,6 +66,16 @@ def test_what_the_first_request_lists_is_given() -> None:
     assert (line.kind, line.name, line.text) == (TargetKind.SKILL, "demo:review", "Reviews.")
 
 
+def test_the_size_of_the_request_is_told_by_model() -> None:
+    told: list[tuple[str, int]] = []
+    standin = Standin("http://127.0.0.1:9", deque())
+    whole = replace(asked(PROMPT), raw=b"x" * 1234)
+    engine = AskingEngine(standin, lambda _invocation: (asked("a title"), whole))
+    recorder = Recorder(engine, standin, lambda model, size: told.append((model, size)))
+    anyio.run(recorder, BUILT, "claude-opus-5-5")
+    assert told == [("claude-opus-5-5", 1234)]
+
+
 @pytest.mark.parametrize(
     ("failure", "words"),
     [

@@ -1,14 +1,15 @@
 """What calls have cost, and what the next of its kind is thought to cost.
 
-Costs vary, and a call in flight has not said yet what it costs. So a call is reckoned with a
-little more than the mean of its kind: then a budget is rarely passed, and never by more than what
-the calls in flight cost above that.
+Costs vary, and a call in flight has not said yet what it costs. So a call is reckoned with the
+dearest of its kind so far, and no less than what was assumed: then a budget is passed only by
+calls that are dearer than all before, and never by more than what those in flight cost above that.
+A call that is refused for this is asked for again when another has said what it cost, so caution
+leaves less of a budget unspent than one dear call.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose
@@ -40,52 +41,57 @@ class Costs:
     """Known costs by kind of call, and what is reckoned with.
 
     Args:
-        prior: what a call may cost before one of its kind was seen; it counts as one call, so
-            that a single cheap one is not believed at once.
+        prior: what a call may cost before one of its kind was seen; of the mean it is one call,
+            so that a single cheap one is not believed at once.
     """
 
     def __init__(self, prior: Prior) -> None:
         self._prior = prior
         self._seen: Counter[Kind] = Counter()
-        self._sums: dict[Kind, tuple[float, float]] = {}
+        self._sums: defaultdict[Kind, float] = defaultdict(float)
+        self._dearest: dict[Kind, float] = {}
+        self._expected: dict[Kind, float] = {}
+
+    def expect(self, kind: Kind, cost: float) -> None:
+        """Take what a call of a kind may cost by its own request, in place of the prior."""
+        self._expected[kind] = max(cost, self._expected.get(kind, 0.0))
 
     def observe(self, kind: Kind, cost: float) -> None:
         """Take what a call of a kind has cost."""
-        total, squares = self._sums.get(kind, (0.0, 0.0))
-        self._sums[kind] = (total + cost, squares + cost * cost)
+        self._sums[kind] += cost
         self._seen[kind] += 1
+        self._dearest[kind] = max(cost, self._dearest.get(kind, 0.0))
 
     def mean(self, kind: Kind) -> float | None:
         """Give the mean cost of a kind's calls; None when nothing is known of it."""
-        found = self._moments(kind)
-        return None if found is None else found[0]
+        total, calls, assumed = self._sums[kind], self._seen[kind], self._assumed(kind)
+        if assumed is not None:
+            total, calls = total + assumed, calls + 1
+        return total / calls if calls else None
 
     def cautious(self, kind: Kind) -> float | None:
-        """Give a standard deviation more than the mean; None when nothing is known of it.
+        """Give the dearest call of a kind so far; None when nothing is known of it.
 
-        A call to whatever model is reckoned with the cheapest one that was asked before. Nobody
-        has a price for it until then, and it costs nothing to find out.
+        It is no less than what was assumed before any was seen. A call to whatever model is
+        reckoned with the cheapest one that was asked before: nobody has a price for it until then,
+        and it costs nothing to find out.
         """
         if kind.model is None:
             return self._least(kind.purpose)
-        found = self._moments(kind)
-        return None if found is None else found[0] + sqrt(found[1])
+        dearest, assumed = self._dearest.get(kind), self._assumed(kind)
+        if dearest is None or assumed is None:
+            return assumed if dearest is None else dearest
+        return max(dearest, assumed)
 
     def _least(self, purpose: Purpose) -> float:
         """Give what the cheapest kind of a purpose is reckoned with, of those that were seen."""
         seen = [kind for kind in self._seen if kind.purpose is purpose]
         return min((self.cautious(kind) or 0.0 for kind in seen), default=0.0)
 
-    def _moments(self, kind: Kind) -> tuple[float, float] | None:
-        """Give mean and variance, the prior counted as one call."""
-        total, squares = self._sums.get(kind, (0.0, 0.0))
-        calls, prior = self._seen[kind], self._prior(kind.purpose, kind.model or "")
-        if prior is not None:
-            total, squares, calls = total + prior, squares + prior * prior, calls + 1
-        if not calls:
-            return None
-        mean = total / calls
-        return mean, max(0.0, squares / calls - mean * mean)
+    def _assumed(self, kind: Kind) -> float | None:
+        """Give what a call was thought to cost before one was seen."""
+        expected = self._expected.get(kind)
+        return self._prior(kind.purpose, kind.model or "") if expected is None else expected
 
 
 class Account:

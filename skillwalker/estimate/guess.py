@@ -40,34 +40,61 @@ Source: requests of Claude Code 2.1.332, whose tools and system prompt are about
 tokens) on older models and half of that on newer ones. The output, and improver and judge, are
 assumptions.
 """
+MOST_PROMPT = MappingProxyType({**{p: t.prompt for p, t in TOKENS.items()}, Purpose.TRIAL: 30_000})
+"""Tokens of a prompt at the most, as long as no request was seen.
+
+Source: requests of Claude Code 2.1.197, which are about 117 kB (29,300 tokens); others as above.
+"""
+_BYTES_PER_TOKEN = 4
+"""Of a request's text. An assumption; the price of a cache write leaves room for fewer."""
 
 Prices = Mapping[str, Price]
 
 
-def cold_cost(purpose: Purpose, model: str, prices: Prices, *, turns: int = 1) -> float | None:
-    """Say what a call costs when nothing of its prompt is in the cache.
+def cold_cost(
+    purpose: Purpose,
+    model: str,
+    prices: Prices,
+    *,
+    turns: int = 1,
+    prompt: int | None = None,
+) -> float | None:
+    """Say what a call costs when nothing of its prompt is ever in the cache.
 
     Args:
-        purpose: a trial writes its prompt to the cache and reads it at each later turn.
+        purpose: a trial writes its prompt to the cache, here at every turn anew.
         model: the full id.
         prices: of the project's settings.
         turns: of a trial.
+        prompt: tokens of the prompt at the first turn, where they are known.
 
     Returns:
         US dollars; None when the model's price is not known.
     """
-    tokens = TOKENS[purpose]
+    output = TOKENS[purpose].output
+    sent = MOST_PROMPT[purpose] if prompt is None else prompt
     if purpose is not Purpose.TRIAL:
-        return cost_usd(
-            model, input_tokens=tokens.prompt, output_tokens=tokens.output, override=prices
-        )
-    return cost_usd(
-        model,
-        cache_write_tokens=tokens.prompt,
-        cache_read_tokens=tokens.prompt * (turns - 1),
-        output_tokens=tokens.output * turns,
-        override=prices,
-    )
+        return cost_usd(model, input_tokens=sent, output_tokens=output, override=prices)
+    once = cost_usd(model, cache_write_tokens=sent, output_tokens=output, override=prices)
+    return None if once is None else once * turns
+
+
+def cost_of_request(
+    model: str, size: int, own: Iterable[PriceSettings], *, turns: int = TURNS_OF_A_TRIAL
+) -> float | None:
+    """Say what a trial may cost whose first request was seen.
+
+    Args:
+        model: the full id.
+        size: of the request in bytes.
+        own: prices of the project's settings.
+        turns: of the trial.
+
+    Returns:
+        US dollars; None when the model's price is not known.
+    """
+    prompt = -(-size // _BYTES_PER_TOKEN)
+    return cold_cost(Purpose.TRIAL, model, prices_by_model(own), turns=turns, prompt=prompt)
 
 
 def warm_cost(model: str, prices: Prices, *, turns: int = TURNS_OF_A_TRIAL) -> float | None:

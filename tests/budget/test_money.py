@@ -22,13 +22,32 @@ def test_a_prior_counts_as_one_call() -> None:
     assert known.mean(TRIAL) == pytest.approx(0.025)
 
 
-def test_a_call_is_reckoned_with_more_than_its_mean() -> None:
+def test_a_call_is_reckoned_with_the_dearest_so_far() -> None:
     known = costs(None)
     assert known.cautious(TRIAL) is None
-    for cost in (0.01, 0.03):
+    for cost in (0.01, 0.03, 0.02):
         known.observe(TRIAL, cost)
     assert known.mean(TRIAL) == pytest.approx(0.02)
-    assert known.cautious(TRIAL) == pytest.approx(0.03)
+    assert known.cautious(TRIAL) == 0.03
+
+
+def test_a_call_is_never_reckoned_with_less_than_was_assumed() -> None:
+    known = costs(0.4)
+    for _ in range(30):
+        known.observe(TRIAL, 0.02)
+    assert known.cautious(TRIAL) == 0.4
+    known.observe(TRIAL, 0.5)
+    assert known.cautious(TRIAL) == 0.5
+
+
+def test_the_size_of_a_request_is_better_than_any_assumption() -> None:
+    known = costs(0.4)
+    known.expect(TRIAL, 0.1)
+    assert known.cautious(TRIAL) == known.mean(TRIAL) == 0.1
+    known.expect(TRIAL, 0.2)
+    known.expect(TRIAL, 0.15)
+    assert known.cautious(TRIAL) == 0.2
+    assert known.cautious(JUDGE) == 0.4
 
 
 def test_kinds_of_calls_are_told_apart() -> None:

@@ -4,17 +4,37 @@ import pytest
 
 from skillwalker.datatypes.vocabulary import Purpose
 from skillwalker.errors import ConfigError
-from skillwalker.estimate.guess import TOKENS, cold_cost, make_prior, require_prices, warm_cost
+from skillwalker.estimate.guess import (
+    MOST_PROMPT,
+    TOKENS,
+    cold_cost,
+    cost_of_request,
+    make_prior,
+    require_prices,
+    warm_cost,
+)
 from skillwalker.settings import PriceSettings
 
 MINE = PriceSettings(model="mine", input=1.0, output=2.0, cache_write=4.0, cache_read=0.5)
-PROMPT, OUTPUT = TOKENS[Purpose.TRIAL].prompt, TOKENS[Purpose.TRIAL].output
+OUTPUT = TOKENS[Purpose.TRIAL].output
 
 
-def test_a_first_trial_writes_its_prompt_to_the_cache_and_reads_it_at_later_turns() -> None:
+def test_a_first_trial_is_thought_to_find_nothing_in_the_cache_at_any_turn() -> None:
     prior = make_prior([MINE], turns=3)
-    dollars = (PROMPT * 4.0 + 2 * PROMPT * 0.5 + 3 * OUTPUT * 2.0) / 1e6
+    dollars = 3 * (MOST_PROMPT[Purpose.TRIAL] * 4.0 + OUTPUT * 2.0) / 1e6
     assert prior(Purpose.TRIAL, "mine") == pytest.approx(dollars)
+
+
+def test_what_a_request_may_cost_follows_from_its_size() -> None:
+    dollars = 2 * (1001 * 4.0 + OUTPUT * 2.0) / 1e6
+    assert cost_of_request("mine", 4001, [MINE]) == pytest.approx(dollars)
+    assert cost_of_request("mine", 4001, [MINE], turns=1) == pytest.approx(dollars / 2)
+    assert cost_of_request("nobody", 4001, [MINE]) is None
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_the_worst_is_no_less_than_the_likely(purpose: Purpose) -> None:
+    assert MOST_PROMPT[purpose] >= TOKENS[purpose].prompt
 
 
 def test_a_warm_trial_costs_less_than_a_cold_one() -> None:
