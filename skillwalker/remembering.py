@@ -22,9 +22,15 @@ CAME_TO_ITS_END = frozenset(
 """A search that ended so is not begun again before something changes."""
 
 
-def entry_key(plan: Plan, *, engine: str) -> EntryKey:
-    """Name the entry of what a run is about."""
-    return EntryKey(path=plan.target_path, suite=plan.suite, simulated=engine == "simulated")
+def entry_key(plan: Plan, *, simulated: bool) -> EntryKey:
+    """Name the entry of what a run is about.
+
+    Args:
+        plan: of the run.
+        simulated: whether no model was asked, as a run's summary and an engine's facts say: it
+            is not the engine's name that tells, since a stand-in may answer any.
+    """
+    return EntryKey(path=plan.target_path, suite=plan.suite, simulated=simulated)
 
 
 def looks_taken(entry: LockEntry | None, plan: Plan) -> int:
@@ -60,7 +66,7 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
     # In a life of the run that was killed; rounds that were added later are another look.
     counted = entry is not None and entry.run_id == summary.run_id and taken >= plan.last_look
     new = LockEntry(
-        key=entry_key(plan, engine=summary.engine),
+        key=entry_key(plan, simulated=summary.simulated),
         kind=plan.target.kind,
         target=plan.target.id,
         engine=summary.engine,
@@ -119,7 +125,7 @@ def rechecked(entry: LockEntry) -> LockEntry:
 
 
 def written_later(
-    entry: LockEntry | None, plan: Plan, text: str, *, engine: str, run_id: str
+    entry: LockEntry | None, plan: Plan, text: str, *, key: EntryKey, engine: str, run_id: str
 ) -> LockEntry:
     """Make the entry after a text was written outside of a run; its rates are not known yet.
 
@@ -127,6 +133,7 @@ def written_later(
         entry: of before.
         plan: of the target, with the text that was replaced.
         text: that the file holds now.
+        key: of the entry.
         engine: of the run that found it.
         run_id: the folder from which the write is undone.
 
@@ -134,7 +141,7 @@ def written_later(
         SuiteError: a scaffold cannot be read.
     """
     change = AppliedChange(run_id=run_id, replaced=plan.target.description, description=text)
-    new = _not_measured(plan, engine, text)
+    new = _not_measured(plan, key, engine, text)
     if entry is None:
         return replace(new, applied=change)
     rejected = entry.rejected
@@ -163,17 +170,17 @@ def undone_later(entry: LockEntry, plan: Plan) -> LockEntry:
     change = entry.applied
     before = text if change is None else change.description
     return replace(
-        _not_measured(plan, entry.engine, text),
+        _not_measured(plan, entry.key, entry.engine, text),
         looks=entry.looks,
         tuned=_moved(entry.tuned, plan, entry.engine, old=before, new=text),
         rejected=entry.rejected,
     )
 
 
-def _not_measured(plan: Plan, engine: str, text: str) -> LockEntry:
+def _not_measured(plan: Plan, key: EntryKey, engine: str, text: str) -> LockEntry:
     """Make an entry of a text that was not measured where it stands now."""
     return LockEntry(
-        key=entry_key(plan, engine=engine),
+        key=key,
         kind=plan.target.kind,
         target=plan.target.id,
         engine=engine,

@@ -146,7 +146,7 @@ class Catalogue:
             places=places_of(self.project),
             start=self.starter(limits),
             limits=limits,
-            claude=Claude(cli_version="simulated"),
+            claude=Claude(cli_version="simulated", simulated=True),
             ended=self._take,
         )
         return await live_night(self.task(**values), tools, folder)

@@ -12,6 +12,7 @@ from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.fingerprint import search_fingerprint, target_fingerprint
 from skillwalker.plan import FurtherRounds, Plan
 from skillwalker.remembering import (
+    entry_key,
     looks_taken,
     rechecked,
     remembered,
@@ -146,7 +147,8 @@ def test_a_change_that_was_checked_again_says_so(plan: Plan) -> None:
 
 
 def later(entry: LockEntry | None, plan: Plan, text: str = BETTER) -> LockEntry:
-    return written_later(entry, plan, text, engine="docker", run_id="20261201T120000")
+    key = entry_key(plan, simulated=False)
+    return written_later(entry, plan, text, key=key, engine="docker", run_id="20261201T120000")
 
 
 def test_a_text_that_was_written_later_has_no_rates_and_keeps_looks_and_the_end_of_the_search(

@@ -205,7 +205,11 @@ def _only_stale(
     selection: Selection, opened: Project, machinery: Machinery, facts: EngineFacts
 ) -> Selection:
     """Leave out what nothing changed for; what cannot be looked at is left to its run to name."""
-    claude = Claude(cli_version=facts.cli_version, listing_budget=machinery.settings.listing_budget)
+    claude = Claude(
+        cli_version=facts.cli_version,
+        simulated=facts.simulated,
+        listing_budget=machinery.settings.listing_budget,
+    )
     known = read_lock(opened.places.project)
     stale: list[Order] = []
     fresh: list[Order] = []

@@ -52,14 +52,19 @@ def show_forecast(task: NightTask, opened: Project, machinery: Machinery, *, as_
 
 def _claude(machinery: Machinery) -> Claude:
     """Say which Claude Code would run the trials; without one, everything counts as stale."""
-    version = ""
+    version, simulated = "", machinery.choice.name == "simulated"
     try:
-        version = look_at_engine(machinery.choice, machinery.settings).cli_version
+        facts = look_at_engine(machinery.choice, machinery.settings)
+        version, simulated = facts.cli_version, facts.simulated
     except EngineUnavailableError as error:
         typer.echo(
             f"warning: no trial could run now ({error}); everything counts as stale", err=True
         )
-    return Claude(cli_version=version, listing_budget=machinery.settings.listing_budget)
+    return Claude(
+        cli_version=version,
+        simulated=simulated,
+        listing_budget=machinery.settings.listing_budget,
+    )
 
 
 def _record(

@@ -71,14 +71,12 @@ async def do_run(
     Raises:
         SkillwalkerError: it cannot be run.
     """
-    may_write = wishes.apply and (order.engine != "simulated" or wishes.allow_simulated)
     around = Surroundings(
         places=opened.places,
         temporary=machinery.settings.temporary,
         login=machinery.settings.login,
         listener=logged(warnings.hear),
-        # A duel says which of two texts is better; taking one back is the user's own decision.
-        approve=lambda _summary: may_write and order.challenger is None,
+        approve=partial(_may_write, wishes, order),
         limits=limits.share(),
         open_engine=partial(
             open_engine, order.engine, seed=order.config.seed, settings=machinery.settings
@@ -94,6 +92,15 @@ async def do_run(
     for fault in reports.faults:
         say(f"warning: {fault}")
     return summary, folder
+
+
+def _may_write(wishes: NightWishes, order: Order, summary: Summary) -> bool:
+    """Say whether a run's improvement may be written.
+
+    A duel says which of two texts is better; taking one back is the user's own decision.
+    """
+    is_real = wishes.allow_simulated or not summary.simulated
+    return wishes.apply and is_real and order.challenger is None
 
 
 def telling(wishes: NightWishes) -> Callable[[Entry, StageResult], None]:

@@ -24,6 +24,7 @@ from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import EngineUnavailableError, SuiteError
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import NightTask, read_task
@@ -223,7 +224,7 @@ def _live(
         lock.name_run(folder.name)
         if not wishes.quiet:
             say(f"night {folder.name}: {machinery.choice.explain(facts.headline)}")
-        return _live_alone(task, opened, machinery, facts.cli_version, limits, wishes, folder)
+        return _live_alone(task, opened, machinery, facts, limits, wishes, folder)
 
 
 def _tell_unopened(
@@ -245,7 +246,7 @@ def _live_alone(
     task: NightTask,
     opened: Project,
     machinery: Machinery,
-    cli_version: str,
+    facts: EngineFacts,
     limits: Limits,
     wishes: NightWishes,
     folder: Path,
@@ -256,7 +257,11 @@ def _live_alone(
         places=opened.places,
         start=partial(do_run, opened, machinery, limits, wishes, warnings),
         limits=limits,
-        claude=Claude(cli_version=cli_version, listing_budget=machinery.settings.listing_budget),
+        claude=Claude(
+            cli_version=facts.cli_version,
+            simulated=facts.simulated,
+            listing_budget=machinery.settings.listing_budget,
+        ),
         ended=telling(wishes),
         warn=warnings.warn,
     )

@@ -172,6 +172,20 @@ def choose_engine(settings: EngineSettings, *, asked: str | None = None) -> Choi
     )
 
 
+def is_simulated(name: str, login: Login) -> bool:
+    """Say whether the trials of an engine ask no model, as its facts will: a stand-in may answer.
+
+    What answers at a base URL of the user's own is asked, for two seconds at most.
+
+    Args:
+        name: as written after `--engine`.
+        login: whose base URL is asked.
+    """
+    from skillwalker.standin.server import is_standin
+
+    return name == "simulated" or is_standin(login.base_url or "")
+
+
 def _need_settings(name: str, settings: EngineSettings | None) -> EngineSettings:
     if settings is None:
         raise ConfigError(f"engine {name} needs settings: a login, PATH and a temporary folder")

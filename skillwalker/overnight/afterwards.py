@@ -33,13 +33,13 @@ def note_applied(places: Places, run: Path, *, replaced: str, text: str) -> None
         SuiteError: the run's suite is gone or wrong.
         TargetError: the target is.
     """
-    plan, engine = _plan_of_run(run, places)
+    plan, engine, simulated = _plan_of_run(run, places)
     before = replace(plan, target=replace(plan.target, description=replaced))
-    key = entry_key(plan, engine=engine)
+    key = entry_key(plan, simulated=simulated)
 
     def change(entries: Entries) -> Entries:
         known = entries.get(key)
-        return {key: written_later(known, before, text, engine=engine, run_id=run.name)}
+        return {key: written_later(known, before, text, key=key, engine=engine, run_id=run.name)}
 
     merge_entries(places.project, change)
 
@@ -73,17 +73,27 @@ def _plan_behind(folder: Path, key: EntryKey, entry: LockEntry, places: Places) 
     if (folder / PLAN).is_file():
         return _plan_of_run(folder, places)[0]
     task = read_task(folder)
-    claude = Claude(cli_version=read_night(folder).cli_version, listing_budget=task.listing_budget)
+    claude = Claude(
+        cli_version=read_night(folder).cli_version,
+        simulated=key.simulated,
+        listing_budget=task.listing_budget,
+    )
     row = Entry(path=key.path, suite=key.suite, kind=entry.kind, target=entry.target)
     return look_at(order_of(task, row, Stage.MEASURE), places, claude, {}).plan
 
 
-def _plan_of_run(run: Path, places: Places) -> tuple[Plan, str]:
-    """Resolve what a recorded run was about, as things are now; give its engine too."""
+def _plan_of_run(run: Path, places: Places) -> tuple[Plan, str, bool]:
+    """Resolve what a recorded run was about, as things are now.
+
+    Returns:
+        The plan, the run's engine, and whether it was simulated.
+    """
     record, order = read_frozen(run)
-    facts = record.get("facts")
+    facts = record.get("facts") or {}
+    simulated = facts.get("simulated", order.engine == "simulated") is True
     claude = Claude(
-        cli_version=str(facts["cli_version"]) if isinstance(facts, dict) else "",
+        cli_version=str(facts.get("cli_version", "")),
+        simulated=simulated,
         listing_budget=record.get("listing_budget"),
     )
-    return look_at(order, places, claude, {}).plan, order.engine
+    return look_at(order, places, claude, {}).plan, order.engine, simulated

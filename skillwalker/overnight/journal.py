@@ -36,6 +36,8 @@ class NightTask:
     """Only this one."""
     listing_budget: int | None = None
     """Columns in place of Claude Code's own budget (`--listing roomy`)."""
+    simulated: bool | None = None
+    """Whether no model answers, the engine's name notwithstanding; None where nobody noted it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

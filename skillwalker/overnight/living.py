@@ -1,12 +1,14 @@
 """A night from its journal to its summary; a later life of it goes on where it ended."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from skillwalker.catalogue import Broken, Entry, of_shard, read_catalogue
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import BrokenSuite, NightSummary
 from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.errors import StoreError
 from skillwalker.limits import Limits
 from skillwalker.overnight.begun import count_begun, count_finished
 from skillwalker.overnight.journal import NightJournal, NightTask
@@ -38,14 +40,16 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
         folder: of the night; what an earlier life left in it is not done again.
 
     Raises:
-        StoreError: the night cannot be recorded, or its record cannot be read.
+        StoreError: the night cannot be recorded, or its record cannot be read; or it was
+            simulated and would not be now, or the other way round.
         SuiteError: the suites' folder cannot be read.
     """
+    _require_alike(task, simulated=tools.claude.simulated, night_id=folder.name)
     entries, broken = choose_entries(task, tools.places)
     journal = NightJournal(folder)
     try:
         if not journal.was_begun:
-            journal.begin(task)
+            journal.begin(replace(task, simulated=tools.claude.simulated))
         output_dir = tools.places.output_dir
         for result in journal.finished():
             count_finished(tools.limits, result, output_dir)
@@ -57,7 +61,7 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
     summary = NightSummary(
         night_id=folder.name,
         engine=task.template.engine,
-        simulated=task.template.engine == "simulated",
+        simulated=tools.claude.simulated,
         cli_version=tools.claude.cli_version,
         shard=None if task.shard is None else f"{task.shard[0]}/{task.shard[1]}",
         stopped_because=_why_it_stopped(tools.limits, was_cut=night.was_cut),
@@ -66,6 +70,23 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
     )
     write_night(folder, summary, _own(summary, read_lock(tools.places.project)))
     return summary
+
+
+def _require_alike(task: NightTask, *, simulated: bool, night_id: str) -> None:
+    """Refuse to put simulated results and real ones into one night.
+
+    Raises:
+        StoreError: an earlier life was simulated and this one is not, or the other way round.
+    """
+    if task.simulated in {None, simulated}:
+        return
+    was, now = "simulated", "a model would answer now"
+    if simulated:
+        was, now = "not simulated", "no model would answer now"
+    raise StoreError(
+        f"night {night_id} was {was}, and {now}; such results are never put together: set the"
+        " endpoint back (ANTHROPIC_BASE_URL), or begin a new night"
+    )
 
 
 def _why_it_stopped(limits: Limits, *, was_cut: bool) -> str:

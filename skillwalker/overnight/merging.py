@@ -125,12 +125,18 @@ class _Writer:
             raise TargetError(f"{target.path}: {CHANGED}")
         row = Entry(path=target.path, suite=target.suite, kind=target.kind, target=target.target)
         order = order_of(self.task, row, Stage.MEASURE)
-        claude = Claude(cli_version=summary.cli_version, listing_budget=self.task.listing_budget)
+        claude = Claude(
+            cli_version=summary.cli_version,
+            simulated=summary.simulated,
+            listing_budget=self.task.listing_budget,
+        )
         plan = look_at(order, self.places, claude, {}).plan
         write_recorded(self.folder, found, text, project=self.places.project)
         if there is not None:
             return replace(entry, applied=replace(there, run_id=self.folder.name))
-        return written_later(entry, plan, text, engine=summary.engine, run_id=self.folder.name)
+        return written_later(
+            entry, plan, text, key=entry.key, engine=summary.engine, run_id=self.folder.name
+        )
 
 
 def _winning(

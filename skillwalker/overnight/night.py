@@ -71,7 +71,7 @@ class Night:
         self._tools = tools
         self._journal = journal
         self._counted = counted
-        self._simulated = task.template.engine == "simulated"
+        self._simulated = tools.claude.simulated
         self.was_cut = False
         """Whether a limit left something undone."""
 

@@ -16,6 +16,8 @@ class Claude:
     """The Claude Code that runs the trials, as far as rates depend on it."""
 
     cli_version: str
+    simulated: bool
+    """Whether no model answers it."""
     listing_budget: int | None = None
     """Columns in place of its own budget (`--listing roomy`)."""
 
@@ -55,7 +57,7 @@ def look_at(
     """
     plan = plan_order(order, places, listing_budget=claude.listing_budget)
     plan = for_version(plan, claude.cli_version)
-    key = entry_key(plan, engine=order.engine)
+    key = entry_key(plan, simulated=claude.simulated)
     return Standing(
         plan=plan,
         key=key,

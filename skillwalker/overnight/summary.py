@@ -115,7 +115,8 @@ def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
         parts: at least one; a target may stand in one of them only.
 
     Raises:
-        StoreError: two parts speak of one target, or were measured on different engines.
+        StoreError: two parts speak of one target, or were measured on different engines, or one
+            of them was simulated and another was not.
     """
     targets = sorted(
         (target for part in parts for target in part.targets), key=lambda t: (t.path, t.suite)
@@ -131,6 +132,12 @@ def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
         raise StoreError(
             f"the nights ran on different engines ({', '.join(sorted(engines))}), and such results"
             " are never put together"
+        )
+    if len({part.simulated for part in parts}) > 1:
+        simulated = ", ".join(part.night_id for part in parts if part.simulated)
+        raise StoreError(
+            f"only some of the nights were simulated ({simulated}), and such results are never put"
+            " together with real ones; merge them apart"
         )
     stopped = [part.stopped_because for part in parts if part.stopped_because != DONE]
     broken = {(one.suite, one.reason): one for part in parts for one in part.broken}

@@ -11,17 +11,31 @@ from skillwalker.recording.lock_file import Entries, merge_entries, read_lock
 from skillwalker.remembering import entry_key, looks_taken, remembered
 
 
-def count_looks(project: Path, plan: Plan, *, engine: str) -> int:
+def count_looks(project: Path, plan: Plan, *, simulated: bool) -> int:
     """Say the how-manyth gating of its target a run is, from 1.
+
+    Args:
+        project: whose lock file is read.
+        plan: of the run.
+        simulated: whether no model is asked.
 
     Raises:
         StoreError: the lock file cannot be read.
     """
-    return 1 + looks_taken(read_lock(project).get(entry_key(plan, engine=engine)), plan)
+    return 1 + looks_taken(read_lock(project).get(entry_key(plan, simulated=simulated)), plan)
 
 
-def with_further(order: Order, plan: Plan, earlier: Earlier, *, project: Path) -> Order:
+def with_further(
+    order: Order, plan: Plan, earlier: Earlier, *, project: Path, simulated: bool
+) -> Order:
     """Add the confirm rounds that were asked for to a run; they are another look at its target.
+
+    Args:
+        order: of the run.
+        plan: of the run, as things are now.
+        earlier: the life to go on with.
+        project: whose lock file is read.
+        simulated: whether no model is asked.
 
     Raises:
         StoreError: the file holds another description, so that there is nothing to add to; or
@@ -36,7 +50,7 @@ def with_further(order: Order, plan: Plan, earlier: Earlier, *, project: Path) -
             f"{plan.target_path} no longer holds the description that run {run_id} began with; put"
             f" it back (`skillwalker undo {run_id}` where that run wrote it), or start a new run"
         )
-    looks = max(earlier.more.looks, count_looks(project, plan, engine=order.engine))
+    looks = max(earlier.more.looks, count_looks(project, plan, simulated=simulated))
     return replace(order, more=(*order.more, replace(earlier.more, looks=looks)))
 
 
@@ -47,7 +61,7 @@ def remember(project: Path, plan: Plan, summary: Summary) -> None:
         StoreError: the lock file cannot be read or written.
         SuiteError: a scaffold cannot be read.
     """
-    key = entry_key(plan, engine=summary.engine)
+    key = entry_key(plan, simulated=summary.simulated)
 
     def change(entries: Entries) -> Entries:
         new = remembered(entries.get(key), plan, summary)

@@ -70,7 +70,7 @@ class WorldRuns:
             run_kind=order.run_kind,
         )
         plan = for_version(plan, self.cli_version)
-        key = entry_key(plan, engine="simulated")
+        key = entry_key(plan, simulated=True)
         entry = read_lock(self.places.project).get(key)
         plan = replace(plan, looks=1 + looks_taken(entry, plan))
         run_id = f"{self.number}-{stage.value}"
@@ -123,7 +123,7 @@ def live_really(project: Path, runs: WorldRuns) -> None:
         places=runs.places,
         start=runs.start,
         limits=Limits(),
-        claude=Claude(cli_version=runs.cli_version),
+        claude=Claude(cli_version=runs.cli_version, simulated=True),
     )
     journal = NightJournal(folder)
     try:

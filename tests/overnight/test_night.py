@@ -74,7 +74,7 @@ class Runs:
         if isinstance(end, SkillwalkerError):
             raise end
         summary = replace(end(plan, order), run_id=run_id)
-        key = entry_key(plan, engine="simulated")
+        key = entry_key(plan, simulated=True)
         new = remembered(read_lock(self.places.project).get(key), plan, summary)
         if new is not None:
             update_lock(self.places.project, lambda _old: new, key)
@@ -152,7 +152,7 @@ def live(
         places=places,
         start=runs.start,
         limits=limits or Limits(),
-        claude=Claude(cli_version=plan_of(places, "review").cli_version),
+        claude=Claude(cli_version=plan_of(places, "review").cli_version, simulated=True),
         warn=warn,
     )
     entries = read_catalogue(places).entries
@@ -309,7 +309,7 @@ def test_the_fingerprint_of_a_night_is_that_of_its_runs(project: Path) -> None:
     live(project)
     places = places_of(project)
     plan = plan_of(places, "review")
-    entry = read_lock(project)[entry_key(plan, engine="simulated")]
+    entry = read_lock(project)[entry_key(plan, simulated=True)]
     assert entry.fingerprint == target_fingerprint(plan, engine="simulated")
 
 

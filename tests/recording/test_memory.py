@@ -35,19 +35,19 @@ def plan(project: Path) -> Plan:
 def test_the_first_run_is_the_first_look_and_each_gated_one_adds_one(
     project: Path, plan: Plan
 ) -> None:
-    assert count_looks(project, plan, engine="docker") == 1
+    assert count_looks(project, plan, simulated=False) == 1
     for number in range(2, 4):
         looked = replace(plan, looks=number - 1)
         run_id = f"20261130T12000{number}"
         remember(project, looked, replace(ended_search(looked), run_id=run_id))
-        assert count_looks(project, plan, engine="docker") == number
+        assert count_looks(project, plan, simulated=False) == number
 
 
 def test_a_simulated_run_is_never_read_by_a_real_one(project: Path, plan: Plan) -> None:
     remember(project, plan, ended_search(plan, engine="simulated", simulated=True))
-    assert count_looks(project, plan, engine="simulated") == 2
-    assert count_looks(project, plan, engine="docker") == 1
-    assert entry_key(plan, engine="docker") not in read_lock(project)
+    assert count_looks(project, plan, simulated=True) == 2
+    assert count_looks(project, plan, simulated=False) == 1
+    assert entry_key(plan, simulated=False) not in read_lock(project)
 
 
 def test_a_run_that_says_nothing_changes_nothing(project: Path, plan: Plan) -> None:
@@ -76,7 +76,7 @@ def test_further_rounds_are_the_look_that_comes_next(
         looked = replace(plan, looks=number)
         remember(project, looked, replace(ended_search(looked), run_id=run_id))
     order, earlier = further(plan.target.description, asked)
-    more = with_further(order, plan, earlier, project=project).more
+    more = with_further(order, plan, earlier, project=project, simulated=False).more
     assert more == (FurtherRounds(rounds=2, looks=counted),)
 
 
@@ -85,9 +85,9 @@ def test_further_rounds_are_refused_where_another_text_is_in_the_file(
 ) -> None:
     order, earlier = further(BETTER, 2)
     with pytest.raises(StoreError, match="skillwalker undo 20261130T120000"):
-        with_further(order, plan, earlier, project=project)
+        with_further(order, plan, earlier, project=project, simulated=False)
     plain = replace(earlier, more=None)
-    assert with_further(order, plan, plain, project=project) is order
+    assert with_further(order, plan, plain, project=project, simulated=False) is order
 
 
 # --- verdicts ----------------------------------------------------------------------------------
