@@ -1,8 +1,10 @@
 """Step 2: takes the cases and a fraction, gives each case its side: train or holdout (pure).
 
-A case's side hangs on its own words alone: the hash of suite, target, label and near-duplicate
-group. So nothing moves when other cases are added, renamed or put in another order, and no seed
-can be tried until the split suits. The price is that the share varies in small suites.
+A case's side hangs on words alone: the hash of suite, target, label and the words of one member
+of its near-duplicate group. So nothing moves when cases are renamed or put in another order, or
+when one like no other is added, and no seed can be tried until the split suits. The price is that
+the share varies in small suites, and that a near-duplicate which is added or taken out may take
+its whole group to the other side: two groups that it joins can lie on two.
 """
 
 import hashlib

@@ -1,6 +1,7 @@
 import string
 import time
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import assume, given, settings
@@ -87,6 +88,36 @@ def test_a_case_like_no_other_moves_no_other(
     assert {name: side for name, side in after.items() if name != "new"} == sides(
         split(before, fraction)
     )
+
+
+ALIKE = tuple(
+    case(f"alike {at}", f"tell me all you know about the parsley and its cousins {word}".strip())
+    for at, word in enumerate(("", "now", "today", "please"))
+)
+
+
+def test_the_order_of_near_duplicates_changes_nothing() -> None:
+    points = {
+        tuple(sorted((one.case.name, one.group, one.set) for one in split(some + ENOUGH, 0.4)))
+        for some in permutations(ALIKE)
+    }
+    assert len(points) == 1
+    assert len({one.group for one in split(ALIKE, 0)}) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(word=st.text(LETTERS.strip(), min_size=1, max_size=6), fraction=FRACTIONS)
+def test_a_near_duplicate_that_is_added_moves_nothing_but_its_own_group(
+    word: str, fraction: float
+) -> None:
+    before = ENOUGH + ALIKE
+    added = case("new", f"{ALIKE[0].prompt} {word}")
+    after = split((*before, added), fraction)
+    own = {one.case.name for one in after if one.group == after[-1].group}
+    assert own == {one.name for one in (*ALIKE, added)}
+    assert len({one.set for one in after if one.case.name in own}) == 1
+    others = {name: side for name, side in sides(after).items() if name not in own}
+    assert others.items() <= sides(split(before, fraction)).items()
 
 
 @settings(max_examples=60, deadline=None)
