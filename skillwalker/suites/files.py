@@ -50,7 +50,8 @@ class SuiteFiles:
         """Find a scaffold, and see that it can be copied and no link in it leads out of the suite.
 
         Raises:
-            SuiteError: it is missing, no folder, leads outside the suite, or holds a pipe.
+            SuiteError: it is missing, no folder, leads outside the suite, or holds a pipe or a
+                folder that is closed to us.
         """
         path = self._find(SCAFFOLDS, name)
         if not path.is_dir():
@@ -118,5 +119,12 @@ def _exists(path: Path) -> bool:
 
 
 def _below(folder: Path) -> list[Path]:
-    walked = os.walk(folder)
+    def refuse(error: OSError) -> None:
+        inner = quoted(Path(error.filename).relative_to(folder).as_posix())
+        raise SuiteError(
+            f"{quoted(folder.name)} holds the folder {inner}, which cannot be opened "
+            f"({error.strerror}); make it readable, or remove it"
+        ) from error
+
+    walked = os.walk(folder, onerror=refuse)
     return sorted(Path(where, name) for where, inner, files in walked for name in (*inner, *files))

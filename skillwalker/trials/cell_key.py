@@ -1,7 +1,7 @@
 """What makes two trials the same experiment, as one hash."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -59,13 +59,21 @@ def _hash_below(folder: Path) -> str:
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is not a folder")
     digest = sha256()
-    for path in sorted(folder.rglob("*"), key=lambda p: p.relative_to(folder).parts):
+    for path in sorted(_all_below(folder), key=lambda p: p.relative_to(folder).parts):
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         kind, content = _entry(path)
         for part in (kind, name, content):
             digest.update(len(part).to_bytes(8, "big"))
             digest.update(part)
     return digest.hexdigest()
+
+
+def _all_below(folder: Path) -> Iterator[Path]:
+    """Name all that lies below a folder; `rglob` would pass over a folder that is closed to us."""
+    for path in folder.iterdir():
+        yield path
+        if path.is_dir() and not path.is_symlink():
+            yield from _all_below(path)
 
 
 def _entry(path: Path) -> tuple[bytes, bytes]:

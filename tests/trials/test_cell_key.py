@@ -7,6 +7,7 @@ import pytest
 
 from skillwalker.errors import SuiteError
 from skillwalker.trials.cell_key import CellKeys, folder_hash
+from tests.closed_folders import closed_folder
 from tests.measured import trigger_case
 
 SHARED = {
@@ -112,6 +113,23 @@ def test_the_place_of_a_folder_does_not_count(scaffold: Path) -> None:
 def test_a_scaffold_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match=r"scaffold .*gone cannot be read"):
         folder_hash(tmp_path / "gone")
+
+
+def test_a_closed_folder_is_refused_and_not_passed_over() -> None:
+    with closed_folder() as folder, pytest.raises(SuiteError, match=r"closed.*make it readable"):
+        folder_hash(folder)
+
+
+def test_the_hash_is_frozen(scaffold: Path) -> None:
+    """It stands in lock files and in records of runs."""
+    make_link(scaffold)
+    add_folder(scaffold)
+    (scaffold / "empty" / "deep").mkdir()
+    (scaffold / "around").symlink_to(".")
+    (scaffold / "src.txt").write_bytes(b"sorted by parts")
+    assert (
+        folder_hash(scaffold) == "67ab11b5ce48cbb2c7dc892b72862c97f41115782d4193c408551839e6cbd739"
+    )
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
