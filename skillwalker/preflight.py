@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from skillwalker.datatypes.inputs import ListingPlace, Target, TriggerCase
-from skillwalker.datatypes.scores import CaseResult
+from skillwalker.datatypes.scores import CaseResult, join_results
 from skillwalker.datatypes.vocabulary import ListingState
 from skillwalker.errors import PreflightError
 
@@ -118,28 +118,23 @@ def control_trials(models: Sequence[str]) -> int:
 
 
 async def check_controls(cases: Sequence[TriggerCase], measure: Measurer) -> None:
-    """Run each control twice, and twice more where the two disagree.
+    """Run each control twice, and twice more where the two disagree; then all four count.
 
     Args:
         cases: the controls, for each model that is measured.
         measure: runs each of them twice.
 
     Raises:
-        PreflightError: a control answered wrongly in most of its runs; the message says which.
+        PreflightError: a control did not answer rightly in most of its runs; the message says
+            which.
     """
     results = await measure(cases)
     split = tuple(result.case for result in results if result.passed is None)
     again = await measure(split) if split else ()
-    faults = tuple(
-        _fault(result) for result in (*results, *again) if not _passes(result, result in again)
-    )
+    both = join_results((*results, *again))
+    faults = tuple(_fault(result) for result in both if not result.passed)
     if faults:
         raise PreflightError("the instrument does not measure: " + "; ".join(faults))
-
-
-def _passes(result: CaseResult, second_look: bool) -> bool:
-    """Whether a control is right, or split so far and looked at again."""
-    return result.passed is True or (result.passed is None and not second_look)
 
 
 def _fault(result: CaseResult) -> str:

@@ -35,31 +35,38 @@ class Controls:
     def _result(self, case: TriggerCase) -> CaseResult:
         script = self.scripts[case.should_trigger]
         marks = [script.pop(0), script.pop(0)]
-        outcomes = {"y": Outcome.TRIGGERED, "n": Outcome.NOT_TRIGGERED}
+        outcomes = {
+            "y": Outcome.TRIGGERED,
+            "n": Outcome.NOT_TRIGGERED,
+            "?": Outcome.UNDECIDED,
+        }
         trials = tuple(trial(case.name, outcomes[mark]) for mark in marks)
         return CaseResult(case=case, set=CaseSet.CONTROL, trials=trials)
 
 
 @pytest.mark.parametrize(
-    ("explicit", "unrelated", "looks", "passes"),
+    ("explicit", "unrelated", "looks", "fault"),
     [
-        pytest.param("yy", "nn", 1, True, id="both right"),
-        pytest.param("nn", "nn", 1, False, id="never triggers"),
-        pytest.param("yy", "yy", 1, False, id="always triggers"),
-        pytest.param("ynyy", "nn", 2, True, id="split, then right"),
-        pytest.param("ynyn", "nn", 2, False, id="split twice"),
-        pytest.param("ynnn", "nn", 2, False, id="split, then wrong"),
-        pytest.param("yy", "ynnn", 2, True, id="unrelated split, then quiet"),
-        pytest.param("yy", "ynyy", 2, False, id="unrelated split, then loud"),
+        pytest.param("yy", "nn", 1, None, id="both right"),
+        pytest.param("nn", "nn", 1, "triggered it in 0 of 2 runs", id="never triggers"),
+        pytest.param("yy", "yy", 1, "the target in 2 of 2 runs", id="always triggers"),
+        pytest.param("ynyy", "nn", 2, None, id="split, then right"),
+        pytest.param("ynyn", "nn", 2, "triggered it in 2 of 4 runs", id="split twice"),
+        pytest.param("ynnn", "nn", 2, "triggered it in 1 of 4 runs", id="split, then wrong"),
+        pytest.param("yy", "ynnn", 2, None, id="unrelated split, then quiet"),
+        pytest.param("yy", "nyny", 2, "the target in 2 of 4 runs", id="unrelated split twice"),
+        pytest.param("yy", "ynyy", 2, "the target in 3 of 4 runs", id="unrelated, then loud"),
+        pytest.param("yn?y", "nn", 2, None, id="split, then right as far as it says"),
+        pytest.param("yn??", "nn", 2, "triggered it in 1 of 2 runs", id="split, then nothing"),
     ],
 )
-def test_controls(plan: Plan, explicit: str, unrelated: str, looks: int, passes: bool) -> None:
+def test_controls(plan: Plan, explicit: str, unrelated: str, looks: int, fault: str | None) -> None:
     cases = control_cases(plan.target, plan.listing, "sonnet")
     controls = Controls(explicit, unrelated)
-    if passes:
+    if fault is None:
         anyio.run(check_controls, cases, controls)
     else:
-        with pytest.raises(PreflightError, match="does not measure"):
+        with pytest.raises(PreflightError, match=f"does not measure.* {fault}"):
             anyio.run(check_controls, cases, controls)
     assert controls.looks == looks
 
