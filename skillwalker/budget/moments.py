@@ -73,7 +73,7 @@ def _next_on_clock(hour: int, minute: int, now: float) -> float:
 
 
 def say_span(seconds: float) -> str:
-    """Write a span in the two largest units that it has, as `parse_span` reads it."""
+    """Write a span in hours and minutes, one below a minute in seconds; `parse_span` reads it."""
     left = max(0, round(seconds))
     if left < 60:
         return f"{left}s"
