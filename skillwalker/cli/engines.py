@@ -14,6 +14,7 @@ from skillwalker.engines.protocol import EngineFacts
 from skillwalker.engines.registry import Choice, EngineSettings, choose_engine, open_engine
 
 SIMULATED, NOBODY = "simulated", "nobody"
+_STANDIN = f"{NOBODY}: a stand-in answers"
 ROOMY_BUDGET = 1_000_000
 """Characters of listing budget that drop no description (`--listing roomy`)."""
 
@@ -62,8 +63,17 @@ def payer_of(engine: str, settings: EngineSettings) -> str:
     if engine == SIMULATED:
         return NOBODY
     if is_standin(settings.login.base_url or ""):
-        return f"{NOBODY}: a stand-in answers"
+        return _STANDIN
     return settings.access.payer
+
+
+def is_unpaid(payer: str) -> bool:
+    """Say whether no model would be asked: of a simulated engine, and where a stand-in answers.
+
+    Args:
+        payer: as `payer_of` says.
+    """
+    return payer in {NOBODY, _STANDIN}
 
 
 def lacks_login(engine: str, settings: EngineSettings) -> str | None:

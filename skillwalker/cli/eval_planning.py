@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import typer
 
 from skillwalker.budget.moments import say_span
-from skillwalker.cli.engines import lacks_login, payer_of
+from skillwalker.cli.engines import is_unpaid, lacks_login, payer_of
 from skillwalker.cli.eval_running import EvalTask
 from skillwalker.cli.eval_scoring import ScoreTask, chosen_judge
 from skillwalker.cli.options import Project
 from skillwalker.estimate.evals import (
-    SIMULATED,
     estimate_evals,
     estimate_questions,
     judge_questions,
@@ -23,7 +22,7 @@ from skillwalker.estimate.worst_case import Estimate
 from skillwalker.evaluation.plan import plan_cases
 from skillwalker.evaluation.scoring import open_questions
 from skillwalker.limits import Limits
-from skillwalker.report.plan_text import dollars, money_line
+from skillwalker.report.plan_text import money_line, total_line, warn_of_money
 from skillwalker.report.wording import SIMULATED as LOUD
 
 
@@ -40,10 +39,11 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
     estimate = estimate_evals(
         planned, order.config, engine=order.engine, judge=judge, own_prices=prices
     )
-    simulated = order.engine == SIMULATED
     payer = payer_of(order.engine, task.engine_settings)
+    simulated = is_unpaid(payer)
     lack = lacks_login(order.engine, task.engine_settings)
-    warnings = [] if lack is None else [lack]
+    most = order.config.max_cost_usd
+    warnings = [*warn_of_money(estimate, most), *([] if lack is None else [lack])]
     suites = list(dict.fromkeys(one.case.suite for one in planned))
     record: dict[str, object] = {
         "dry_run": True,
@@ -56,7 +56,7 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
         "judge": judge if judge_questions(planned, order.config) else None,
         "simulated": simulated,
         "warnings": warnings,
-        "max_cost_usd": order.config.max_cost_usd,
+        "max_cost_usd": most,
         **estimate_record(estimate),
     }
     head = (
@@ -69,7 +69,7 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
         f" {say_span(estimate.worst_seconds)} at worst (every trial twice and until its timeout)"
     )
     tail = [*(f"  warning: {each}" for each in warnings), *[f"  {LOUD}"] * simulated]
-    _show(record, (*head, *_money(estimate), span, *tail), as_json)
+    _show(record, (*head, *_money(estimate, most), span, *tail), as_json)
     return 0
 
 
@@ -88,23 +88,30 @@ def show_score(
     estimate = estimate_questions(
         asked, task.config, is_free=False, own_prices=opened.settings.prices
     )
+    most = task.config.max_cost_usd
+    # Either judge that is paid is asked at the address of the engines.
+    unpaid = is_unpaid(payer_of(task.judge or "api", task.engine_settings))
+    warnings = warn_of_money(estimate, most)
     record: dict[str, object] = {
         "dry_run": True,
         "kind": "evals score",
         "runs": runs,
         "questions": sum(asked.values()),
-        "max_cost_usd": task.config.max_cost_usd,
+        "simulated": unpaid,
+        "warnings": warnings,
+        "max_cost_usd": most,
         **estimate_record(estimate),
     }
-    head = f"evals score: {runs} runs, {sum(asked.values())} questions to a judge that is paid"
-    _show(record, (head, *_money(estimate)), as_json)
+    paid = "a judge that nobody pays" if unpaid else "a judge that is paid"
+    head = f"evals score: {runs} runs, {sum(asked.values())} questions to {paid}"
+    tail = [*(f"  warning: {each}" for each in warnings), *[f"  {LOUD}"] * unpaid]
+    _show(record, (head, *_money(estimate, most), *tail), as_json)
     return 0
 
 
-def _money(estimate: Estimate) -> tuple[str, ...]:
+def _money(estimate: Estimate, max_cost_usd: float | None) -> tuple[str, ...]:
     lines = tuple(f"  {money_line(one)}" for one in estimate.money)
-    total = f"{dollars(estimate.likely_usd)} likely, {dollars(estimate.worst_usd)} at worst"
-    return (*lines, f"  money: {total}")
+    return (*lines, f"  {total_line(estimate, max_cost_usd)}")
 
 
 def _show(record: dict[str, object], lines: Sequence[str], as_json: bool) -> None:

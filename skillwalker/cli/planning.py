@@ -8,7 +8,7 @@ import typer
 
 from skillwalker.budget.moments import say_span
 from skillwalker.catalogue import Broken
-from skillwalker.cli.engines import lacks_login, payer_of
+from skillwalker.cli.engines import is_unpaid, lacks_login, payer_of
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
 from skillwalker.errors import SkillwalkerError
@@ -17,7 +17,7 @@ from skillwalker.estimate.records import plan_record
 from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.plan import Order, plan_order, warn_of_plan
 from skillwalker.preflight import check_listing
-from skillwalker.report.plan_text import dollars, plan_lines
+from skillwalker.report.plan_text import dollars, plan_lines, warn_of_money
 
 
 def show_plans(
@@ -58,10 +58,18 @@ def plan_of(
     )
     payer = payer_of(order.engine, machinery.settings)
     lack = lacks_login(order.engine, machinery.settings)
-    warnings = (*warn_of_plan(plan), *(() if lack is None else (lack,)))
-    record = plan_record(order, plan, estimate, payer=payer) | {"warnings": warnings}
-    lines = plan_lines(order, plan, estimate, payer=payer)
-    return record, (*lines, *(f"  warning: {warning}" for warning in warnings))
+    warnings = (
+        *warn_of_plan(plan),
+        *warn_of_money(estimate, plan.config.max_cost_usd),
+        *(() if lack is None else (lack,)),
+    )
+    free = is_unpaid(payer)
+    record = plan_record(order, plan, estimate, payer=payer, simulated=free)
+    lines = plan_lines(order, plan, estimate, payer=payer, simulated=free)
+    return record | {"warnings": warnings}, (
+        *lines,
+        *(f"  warning: {warning}" for warning in warnings),
+    )
 
 
 def show_all_plans(

@@ -7,7 +7,9 @@ from skillwalker.estimate.worst_case import Estimate
 from skillwalker.plan import Order, Plan
 
 
-def plan_record(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> dict[str, object]:
+def plan_record(
+    order: Order, plan: Plan, estimate: Estimate, *, payer: str, simulated: bool
+) -> dict[str, object]:
     """Tell what a run would do and take.
 
     Args:
@@ -15,6 +17,7 @@ def plan_record(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> 
         plan: what that means.
         estimate: what it may take at the most.
         payer: who would pay.
+        simulated: whether no model would be asked.
     """
     held_out = sum(split.set is CaseSet.HOLDOUT for split in plan.cases)
     return {
@@ -31,7 +34,7 @@ def plan_record(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> 
         "engine_why": order.engine_why,
         "payer": payer,
         "improver": None if plan.kind == "measure" else order.improver,
-        "simulated": order.engine == "simulated",
+        "simulated": simulated,
         "max_cost_usd": plan.config.max_cost_usd,
         **estimate_record(estimate),
     }

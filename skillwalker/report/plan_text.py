@@ -6,10 +6,12 @@ from skillwalker.budget.moments import say_span
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.estimate.worst_case import Estimate, Money
 from skillwalker.plan import Order, Plan
-from skillwalker.report.wording import SIMULATED
+from skillwalker.report.wording import SIMULATED, models
 
 
-def plan_lines(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> tuple[str, ...]:
+def plan_lines(
+    order: Order, plan: Plan, estimate: Estimate, *, payer: str, simulated: bool
+) -> tuple[str, ...]:
     """Say what a run would do and take at the most.
 
     Args:
@@ -17,18 +19,21 @@ def plan_lines(order: Order, plan: Plan, estimate: Estimate, *, payer: str) -> t
         plan: what that means.
         estimate: what it may take.
         payer: who would pay.
+        simulated: whether no model would be asked.
     """
-    return tuple(_lines(order, plan, estimate, payer))
+    lines = _lines(order, plan, estimate, payer)
+    return (*lines, *((f"  {SIMULATED}",) if simulated else ()))
 
 
 def _lines(order: Order, plan: Plan, estimate: Estimate, payer: str) -> Iterator[str]:
-    cases = plan.cases
+    cases = {split.case.name: split for split in plan.cases}.values()
     positives = sum(split.case.should_trigger for split in cases)
     held_out = sum(split.set is CaseSet.HOLDOUT for split in cases)
     yield f"{plan.kind} {plan.target.id} ({plan.target_path}), suite {plan.suite}"
     yield (
         f"  cases: {len(cases)} ({positives} should trigger, {len(cases) - positives} should not),"
-        f" {len(cases) - held_out} train, {held_out} holdout; {_models(plan)}"
+        f" {len(cases) - held_out} train, {held_out} holdout;"
+        f" {models([split.case for split in plan.cases])}"
     )
     why = f" ({order.engine_why})" if order.engine_why else ""
     yield f"  engine: {order.engine}{why}; paid by {payer}"
@@ -37,19 +42,11 @@ def _lines(order: Order, plan: Plan, estimate: Estimate, payer: str) -> Iterator
     yield f"  trials at most: {_trials(estimate)}"
     for one in estimate.money:
         yield f"  {money_line(one)}"
-    likely, worst = dollars(estimate.likely_usd), dollars(estimate.worst_usd)
-    yield f"  money: {likely} likely, {worst} at worst"
+    yield f"  {total_line(estimate, plan.config.max_cost_usd)}"
     yield (
         f"  time with {estimate.concurrency} at once: about {say_span(estimate.likely_seconds)},"
         f" {say_span(estimate.worst_seconds)} at worst (every trial twice and until its timeout)"
     )
-    if order.engine == "simulated":
-        yield f"  {SIMULATED}"
-
-
-def _models(plan: Plan) -> str:
-    models = plan.models
-    return f"model{'s' * (len(models) > 1)} {', '.join(models)}"
 
 
 def _trials(estimate: Estimate) -> str:
@@ -71,6 +68,24 @@ def money_line(one: Money) -> str:
     return (
         f"{one.calls} {one.purpose} calls of {one.model}: {dollars(one.likely_usd)} to"
         f" {dollars(one.worst_usd)} ({one.price_source}; tokens are assumed)"
+    )
+
+
+def total_line(estimate: Estimate, max_cost_usd: float | None) -> str:
+    """Tell what all calls may cost, and what bounds that."""
+    likely, worst = dollars(estimate.likely_usd), dollars(estimate.worst_usd)
+    cap = "" if max_cost_usd is None else f"; --max-cost-usd allows {dollars(max_cost_usd)}"
+    return f"money: {likely} likely, {worst} at worst{cap}"
+
+
+def warn_of_money(estimate: Estimate, max_cost_usd: float | None) -> tuple[str, ...]:
+    """Warn of a budget in dollars that is likely to end the run early."""
+    likely = estimate.likely_usd
+    if max_cost_usd is None or likely is None or likely <= max_cost_usd:
+        return ()
+    return (
+        f"--max-cost-usd {max_cost_usd:g} is less than the {dollars(likely)} that is likely, so"
+        " the run will probably end early; what was measured by then counts",
     )
 
 

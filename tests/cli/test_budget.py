@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from skillwalker.cli import main
+from skillwalker.report.wording import SIMULATED as SIMULATED_LOUD
+from skillwalker.standin.behaviour import RoutedBehaviour
+from skillwalker.standin.server import serve
 from tests.bench import call_cases, make_bench_project, write_cases
 
 SIMULATED = ("--engine", "simulated")
@@ -175,6 +178,46 @@ def test_a_plan_says_who_pays_what_by_whose_price(
     assert not (project / "output").exists()
 
 
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("command", ["measure", "scil run", "evals run"])
+def test_a_plan_says_what_a_budget_in_dollars_allows_and_warns_of_a_small_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-dummy")
+    words = (*command.split(), "--engine", "local", "--dry-run")
+    _, free = run_json(capsys, *words)
+    assert free["warnings"] in ([], ())
+    for most, warned in ((0.01, True), (1000, False)):
+        limited = (*words, "--max-cost-usd", str(most))
+        _, plan = run_json(capsys, *limited)
+        said = [one for one in plan["warnings"] if "--max-cost-usd" in one]
+        assert (plan["max_cost_usd"], bool(said)) == (most, warned)
+        assert main([*limited]) == 0
+        printed = capsys.readouterr().out
+        assert f"at worst; --max-cost-usd allows ${most:.2f}" in printed
+        assert ("warning: --max-cost-usd 0.01 is less than the $" in printed) is warned
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("command", ["measure", "scil run", "evals run"])
+def test_a_plan_against_a_stand_in_is_called_simulated(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-dummy")
+    words = (*command.split(), "--engine", "local", "--dry-run")
+    with serve(RoutedBehaviour()) as standin:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", standin.url)
+        _, plan = run_json(capsys, *words)
+        assert main([*words]) == 0
+    assert (plan["payer"], plan["simulated"]) == ("nobody: a stand-in answers", True)
+    assert SIMULATED_LOUD in capsys.readouterr().out
+    monkeypatch.delenv("ANTHROPIC_BASE_URL")
+    _, plan = run_json(capsys, *words)
+    assert (plan["payer"], plan["simulated"]) == ("API key", False)
+    assert main([*words]) == 0
+    assert SIMULATED_LOUD not in capsys.readouterr().out
+
+
 def test_a_plan_of_an_unknown_price_says_what_to_write(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -194,6 +237,7 @@ def test_a_plan_without_a_login_says_that_the_run_would_end(
     for command in ("measure", "scil run", "evals run"):
         _, plan = run_json(capsys, *command.split(), *words)
         assert any("exit code 3" in warning for warning in plan["warnings"]), command
+        assert plan["simulated"] is False, command
         assert main([*command.split(), *words]) == 0
         assert "no login is set, so a run would end with exit code 3" in capsys.readouterr().out
         _, plan = run_json(capsys, *command.split(), *SIMULATED, "--dry-run")

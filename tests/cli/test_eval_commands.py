@@ -12,6 +12,8 @@ import pytest
 
 from skillwalker.cli import main
 from skillwalker.datatypes.evals import EvalOutcome
+from skillwalker.standin.behaviour import RoutedBehaviour
+from skillwalker.standin.server import serve
 from tests.eval_world import (
     ALL_MET,
     TableEngine,
@@ -327,7 +329,9 @@ def test_a_dry_run_says_what_trials_and_judge_would_take(tmp_path: Path, capsys:
     assert not (tmp_path / "output").exists()
 
 
-def test_a_dry_evaluation_counts_what_was_not_asked_yet(tmp_path: Path, capsys: Output) -> None:
+def test_a_dry_evaluation_counts_what_was_not_asked_yet(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_eval_project(tmp_path, JUDGED)
     run_json(tmp_path, capsys, "run", *SIMULATED)
     before = files_of(tmp_path / "output")
@@ -337,6 +341,13 @@ def test_a_dry_evaluation_counts_what_was_not_asked_yet(tmp_path: Path, capsys: 
     _, paid = run_json(tmp_path, capsys, *words)
     assert (paid["questions"], paid["trials"]) == (1, 0)
     assert paid["worst_usd"] > 0
+    assert (paid["simulated"], paid["warnings"]) == (False, [])
+    _, small = run_json(tmp_path, capsys, *words, "--max-cost-usd", "0.001")
+    assert "--max-cost-usd 0.001 is less than the $" in small["warnings"][0]
+    with serve(RoutedBehaviour()) as standin:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", standin.url)
+        _, free = run_json(tmp_path, capsys, *words)
+    assert free["simulated"] is True
     assert files_of(tmp_path / "output") == before
 
 
