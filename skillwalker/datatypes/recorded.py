@@ -20,6 +20,8 @@ class RecordedCase:
     should_trigger: bool
     prompt: str
     tags: tuple[str, ...] = ()
+    group: str | None = None
+    """Shared with its near-duplicates; None where an older version wrote the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class CaseTally:
     triggered: int
     not_triggered: int
     undecided: int
+    group: str | None = None
+    """As the run froze it for the case."""
 
     @property
     def decided(self) -> int:

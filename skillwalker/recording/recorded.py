@@ -38,12 +38,12 @@ def read_recorded(folder: Path) -> RecordedRun:
     settings = plan.get("settings")
     turns = settings.get("max_turns") if isinstance(settings, dict) else None
     rivals = plan.get("rivals")
+    cases = _cases(folder, plan)
+    iterations = _iterations(folder, summary.kind, {case.name: case.group for case in cases})
     return RecordedRun(
         summary=summary,
-        cases=_cases(folder, plan),
-        iterations=tuple(
-            sorted(_iterations(folder, summary.kind), key=lambda iteration: iteration.number)
-        ),
+        cases=cases,
+        iterations=tuple(sorted(iterations, key=lambda iteration: iteration.number)),
         trials=_trials(folder),
         answers=tuple(
             answer
@@ -99,7 +99,9 @@ def _cases(folder: Path, plan: Mapping[str, object]) -> tuple[RecordedCase, ...]
     return checked(_CASES, picked, folder / store.PLAN)
 
 
-def _iterations(folder: Path, kind: str) -> Iterator[RecordedIteration]:
+def _iterations(
+    folder: Path, kind: str, groups: Mapping[str, str | None]
+) -> Iterator[RecordedIteration]:
     path = folder / f"{kind}-iteration.jsonl"
     for row in read_rows(path):
         records.check_version(row, path.name)
@@ -113,6 +115,7 @@ def _iterations(folder: Path, kind: str) -> Iterator[RecordedIteration]:
                 "description": row.get("description"),
                 "cases": [
                     {key: case[key] for key in _TALLY_KEYS if key in case}
+                    | {"group": groups.get(str(case.get("case")))}
                     for case in (cases if isinstance(cases, list) else [])
                     if isinstance(case, dict)
                 ],

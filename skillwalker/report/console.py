@@ -157,13 +157,13 @@ class Reporter:
         self._line(event.headline)
         if event.listing_mode == "roomy":
             self._console.print(Text(wording.ROOMY, style="bold yellow"))
-        holdout = sum(split.set is CaseSet.HOLDOUT for split in event.cases)
-        positives = sum(split.case.should_trigger for split in event.cases)
-        models = ", ".join(sorted({split.case.model for split in event.cases}))
+        cases = {split.case.name: split for split in event.cases}.values()
+        holdout = sum(split.set is CaseSet.HOLDOUT for split in cases)
+        positives = sum(split.case.should_trigger for split in cases)
         self._line(
-            f"{event.target.id}: suite {event.suite}, {len(event.cases)} cases"
-            f" ({positives} should trigger, {len(event.cases) - positives} should not;"
-            f" {holdout} held out), model {models}"
+            f"{event.target.id}: suite {event.suite}, {len(cases)} cases"
+            f" ({positives} should trigger, {len(cases) - positives} should not;"
+            f" {holdout} held out), {wording.models([split.case for split in event.cases])}"
         )
         if event.listing.state is ListingState.CUT:
             self._console.print(

@@ -33,6 +33,7 @@ def confirmed(run: RecordedRun, text: RecordedIteration) -> tuple[CaseTally, ...
             model=case.model,
             set=case.set,
             should_trigger=case.should_trigger,
+            group=case.group,
             **_counts(trials[case.name, case.model]),
         )
         for case in run.cases
@@ -79,7 +80,12 @@ def rates_of_tallies(tallies: Iterable[CaseTally]) -> Rates:
     """Make rates with their intervals over cases."""
     return rates_of(
         [
-            CaseRuns(positive=tally.should_trigger, correct=tally.correct, decided=tally.decided)
+            CaseRuns(
+                positive=tally.should_trigger,
+                correct=tally.correct,
+                decided=tally.decided,
+                group=tally.group or tally.case,
+            )
             for tally in tallies
         ]
     )

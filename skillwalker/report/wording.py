@@ -1,8 +1,10 @@
 """Numbers and verdicts in words: the one place where a fraction becomes a percentage (pure)."""
 
+from collections.abc import Sequence
 from math import fsum
 
 from skillwalker.datatypes.against import Against
+from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
@@ -94,6 +96,28 @@ def rate(measured: Rate) -> str:
     if measured.low is None or measured.high is None:
         return share
     return f"{share}, {100 * measured.low:.0f}–{100 * measured.high:.0f} %"
+
+
+def counted(names: Sequence[str]) -> str:
+    """Count cases, of which each may have been run on several models.
+
+    Args:
+        names: of the cases, once for each model that one was run on.
+    """
+    cases = len(set(names))
+    text = f"{cases} case{'s' * (cases != 1)}"
+    if len(names) == cases:
+        return text
+    return f"{len(names)} ({text} on each of {len(names) // cases} models)"
+
+
+def models(cases: Sequence[TriggerCase]) -> str:
+    """Name the models that cases are run on, and say where each is run on all of them."""
+    names = sorted({case.model for case in cases})
+    if len(names) == 1:
+        return f"model {names[0]}"
+    is_each_on_all = len(cases) > len({case.name for case in cases})
+    return f"{'each on ' * is_each_on_all}models {', '.join(names)}"
 
 
 def source(summary: Summary) -> str:

@@ -87,7 +87,6 @@ def pair(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[Pai
     has not is left out.
     """
     old, new = count_runs(before), count_runs(after)
-    groups = {(result.case.name, result.case.model): result.group for result in before}
     return tuple(
         PairedCase(
             positive=runs.positive,
@@ -95,7 +94,7 @@ def pair(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tuple[Pai
             n0=runs.decided,
             k1=new[key].correct,
             n1=new[key].decided,
-            group=groups[key],
+            group=runs.group,
         )
         for key, runs in old.items()
         if key in new

@@ -22,7 +22,8 @@ class Need:
     trials: int | None
     """Trials of those rounds, both texts."""
     cases: int | None
-    """Cases of the same kind and mix, with as many rounds as now; None where rounds do."""
+    """Cases of the same kind and mix, with as many rounds as now; None where rounds do. A case on
+    several models is one, and so are its near-duplicates."""
 
 
 def to_decide(pairs: Sequence[PairedCase], threshold: float, rounds: int) -> Need:
@@ -44,8 +45,9 @@ def to_decide(pairs: Sequence[PairedCase], threshold: float, rounds: int) -> Nee
     for more in range(rounds + 1, MOST_ROUNDS_NAMED + 1):
         if reached * sqrt(now / _variance_after(used, rounds, more)) >= asked:
             return Need(rounds=more, trials=2 * len(pairs) * more, cases=None)
-    enough = ceil(len(used) * (asked / reached) ** 2)
-    return Need(rounds=None, trials=None, cases=max(len(used) + 1, enough))
+    draws = len({at if pair.group is None else pair.group for at, pair in enumerate(used)})
+    enough = ceil(draws * (asked / reached) ** 2)
+    return Need(rounds=None, trials=None, cases=max(draws + 1, enough))
 
 
 def _variance_after(pairs: Sequence[PairedCase], rounds: int, more: int) -> float:

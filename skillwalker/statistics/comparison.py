@@ -200,8 +200,8 @@ def _on_model(model: str, pairs: Sequence[CasePair]) -> ModelComparison:
     return ModelComparison(
         model=model,
         pairs=tuple(pairs),
-        a=rates_of([_runs(p.should_trigger, p.k_a, p.n_a) for p in pairs]),
-        b=rates_of([_runs(p.should_trigger, p.k_b, p.n_b) for p in pairs]),
+        a=rates_of([_runs(p, p.k_a, p.n_a) for p in pairs]),
+        b=rates_of([_runs(p, p.k_b, p.n_b) for p in pairs]),
         shown=_shown(change.interval),
         change=change.change,
         interval=change.interval,
@@ -216,8 +216,11 @@ def _on_model(model: str, pairs: Sequence[CasePair]) -> ModelComparison:
     )
 
 
-def _runs(positive: bool, correct: int, decided: int) -> CaseRuns:
-    return CaseRuns(positive=positive, correct=correct, decided=decided)
+def _runs(pair: CasePair, correct: int, decided: int) -> CaseRuns:
+    """Take one side of a pair."""
+    return CaseRuns(
+        positive=pair.should_trigger, correct=correct, decided=decided, group=pair.group
+    )
 
 
 def _shown(interval: tuple[float, float] | None) -> Shown:

@@ -35,18 +35,20 @@ def case_runs(counts: Iterable[CaseCount], runs: Runs) -> tuple[CaseRuns, ...]:
     """Sum the decided runs of each case.
 
     A case is one of a suite; one whose polarity was turned round, or whose own turn limit was
-    changed, is another.
+    changed, is another; its near-duplicates are one draw with it.
     """
     correct: defaultdict[tuple[str, str, bool, int], list[int]] = defaultdict(lambda: [0, 0])
+    groups: dict[tuple[str, str], str] = {}
     for count in counts:
         run = runs[count.run_id]
         positive = run.should_trigger[count.case]
         sums = correct[run.suite, count.case, positive, run.own_turns.get(count.case, 0)]
         sums[0] += count.triggered if positive else count.not_triggered
         sums[1] += count.triggered + count.not_triggered
+        groups[run.suite, count.case] = run.groups.get(count.case, f"{run.suite}/{count.case}")
     return tuple(
-        CaseRuns(positive=positive, correct=k, decided=n)
-        for (_, _, positive, _), (k, n) in sorted(correct.items())
+        CaseRuns(positive=positive, correct=k, decided=n, group=groups[suite, case])
+        for (suite, case, positive, _), (k, n) in sorted(correct.items())
     )
 
 

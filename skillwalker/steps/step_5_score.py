@@ -29,12 +29,15 @@ class CaseRuns:
     """Whether the target should trigger."""
     correct: int
     decided: int
+    group: str | None = None
+    """Joins near-duplicates, and a case on several models: one draw together; None is alone."""
 
 
 def count_runs(results: Sequence[CaseResult]) -> dict[tuple[str, str], CaseRuns]:
     """Sum the runs of each case and model, in order of first appearance.
 
-    Results of the same case, as from several confirm rounds, become one.
+    Results of the same case, as from several confirm rounds, become one. A case on several models
+    is one draw, whatever it is run on.
     """
     runs: dict[tuple[str, str], CaseRuns] = {}
     for result in results:
@@ -44,6 +47,7 @@ def count_runs(results: Sequence[CaseResult]) -> dict[tuple[str, str], CaseRuns]
             positive=result.case.should_trigger,
             correct=result.correct + (before.correct if before else 0),
             decided=result.triggered + result.not_triggered + (before.decided if before else 0),
+            group=result.group or result.case.name,
         )
     return runs
 
@@ -52,7 +56,9 @@ def rates(results: Sequence[CaseResult]) -> Rates:
     """Make the four rates of one description, from decided runs alone.
 
     `rate` is the mean over cases of the case's share of correct runs, so that a case that was
-    run more often weighs no more; it equals k / n when all had the same number of runs.
+    run more often weighs no more; it equals k / n when all had the same number of runs. The
+    intervals are over groups: near-duplicates, or one case on several models, say little more
+    than one case does.
 
     Source: `intervals.over_cases` for the intervals; `intervals.mean_of_two` for `balanced`.
     """
@@ -78,7 +84,7 @@ def _rate(runs: Sequence[CaseRuns]) -> Rate:
         return Rate(k=0, n=0, rate=None, low=None, high=None)
     shares = [case.correct / case.decided for case in decided]
     n = sum(case.decided for case in decided)
-    low, high = over_cases(shares, n)
+    low, high = over_cases(shares, n, groups=[case.group for case in decided])
     return Rate(
         k=sum(case.correct for case in decided), n=n, rate=fmean(shares), low=low, high=high
     )

@@ -13,7 +13,7 @@ from skillwalker.errors import StoreError
 from skillwalker.recording.glances import glance_at_runs
 from skillwalker.recording.recorded import read_recorded, read_trial_dialogue
 from skillwalker.report.tallies import confirmed, rates_of_tallies, result_of
-from tests.bench import make_bench_project
+from tests.bench import call_cases, make_bench_project
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,28 @@ def test_the_rates_of_the_summary_follow_from_what_is_read(folder: Path) -> None
     assert run.summary.measured_on == "confirm"
     assert rates_of_tallies(result_of(run, run.original)) == run.summary.original
     assert rates_of_tallies(result_of(run, run.best)) == run.summary.best
+
+
+@pytest.mark.parametrize("holdout", ["0", "0.5"])
+def test_rates_on_several_models_and_near_duplicates_follow_too(
+    tmp_path: Path, holdout: str
+) -> None:
+    cases = call_cases()
+    twice = [{**case, "name": f"{case['name']} again"} for case in cases[:3]]
+    project = make_bench_project(tmp_path, cases=[*cases, *twice])
+    models = ["--trial-model", "sonnet", "--trial-model", "haiku", "--holdout", holdout]
+    asked = ["--engine", "simulated", *models, "--no-html", "--quiet", "--json"]
+    assert main(["-C", str(project), "scil", "run", *asked]) == 0
+    (folder,) = (project / "output").iterdir()
+    run = read_recorded(folder)
+    assert run.original is not None
+    assert run.best is not None
+    assert rates_of_tallies(result_of(run, run.original)) == run.summary.original
+    assert rates_of_tallies(result_of(run, run.best)) == run.summary.best
+    assert {case.group for one in run.iterations for case in one.cases} == {
+        case.group for case in run.cases
+    }
+    assert None not in {case.group for case in run.cases}
 
 
 def test_everything_that_was_recorded_is_there(folder: Path) -> None:

@@ -1,4 +1,5 @@
 import dataclasses
+from dataclasses import replace
 
 import pytest
 
@@ -7,6 +8,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
 from skillwalker.report import wording
 from skillwalker.report.plain import one_line, printable, words_changed
+from tests.measured import trigger_case
 
 GATE = GateResult(
     p_better=0.97,
@@ -233,3 +235,24 @@ def test_a_text_that_passed_on_little_is_said_to(
     assert wording.doubt(summary) == text
     refused = dataclasses.replace(gate, passed=False)
     assert wording.doubt(dataclasses.replace(summary, gate=refused)) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["a"], "1 case"),
+        (["a", "b"], "2 cases"),
+        (["a", "b", "a", "b"], "4 (2 cases on each of 2 models)"),
+    ],
+    ids=["one", "two", "two on two models"],
+)
+def test_a_case_on_several_models_is_counted_once(names: list[str], text: str) -> None:
+    assert wording.counted(names) == text
+
+
+def test_models_are_named_and_whether_each_case_is_on_all() -> None:
+    one, other = trigger_case("a"), trigger_case("b")
+    on_haiku = [replace(case, model="haiku") for case in (one, other)]
+    assert wording.models([one, other]) == "model sonnet"
+    assert wording.models([one, on_haiku[1]]) == "models haiku, sonnet"
+    assert wording.models([one, other, *on_haiku]) == "each on models haiku, sonnet"

@@ -294,6 +294,16 @@ def test_more_cases_where_the_cases_are_the_doubt() -> None:
     assert need.cases > 12
 
 
+def test_a_case_on_several_models_is_asked_for_once() -> None:
+    split = rows(
+        (["nnnnn"] * 3 + ["ttttt"] * 3, ["nnnnn"] * 6),
+        (["ttttt"] * 3 + ["nnnnn"] * 2 + ["ttttt"], ["nnnnn"] * 6),
+    )
+    alone, together = to_decide(split, 0.9, 5).cases, to_decide((*split, *split), 0.9, 5).cases
+    assert alone is not None
+    assert together == alone
+
+
 def test_the_advice_is_never_to_stop_where_one_is() -> None:
     clear = rows((["nnn"] * 6, ["nnn"] * 6), (["ttt"] * 6, ["nnn"] * 6))
     assert to_decide(clear, 0.6, 3).rounds == 4

@@ -108,6 +108,10 @@ def test_near_duplicates_are_one_draw(tmp_path: Path, which: str) -> None:
     assert together.interval is not None
     assert alone.interval is not None
     assert together.interval[0] < alone.interval[0] < alone.interval[1] < together.interval[1]
+    for side, other in ((together.a.recall, alone.a.recall), (together.b.recall, alone.b.recall)):
+        assert (side.k, side.n) == (other.k, other.n)
+        assert None not in (side.low, side.high, other.low, other.high)
+        assert side.high - side.low > other.high - other.low  # type: ignore[operator]  # none is None
 
 
 @pytest.mark.parametrize("group", [["p"], {"a": 1}, 0, None], ids=str)

@@ -64,6 +64,13 @@ def test_a_gain_on_near_duplicates_is_one_draw(tmp_path: Path) -> None:
     assert together.interval is not None
     assert 0.5 < together.p_better < plain.p_better
     assert together.interval[0] < plain.interval[0]
+    for rate, apart in (
+        (together.after.recall, plain.after.recall),
+        (together.before.recall, plain.before.recall),
+    ):
+        assert (rate.k, rate.n) == (apart.k, apart.n)
+        assert None not in (rate.low, rate.high, apart.low, apart.high)
+        assert rate.high - rate.low > apart.high - apart.low  # type: ignore[operator]  # none is None
 
 
 def test_simulated_searches_are_counted_apart(tmp_path: Path) -> None:

@@ -219,6 +219,25 @@ def test_each_model_has_its_rates_and_the_weakest_is_named() -> None:
     assert weakest(under("blind", ("uu", True))) is None
 
 
+def test_a_case_on_several_models_is_one_draw() -> None:
+    rows = [("t", True)] * 13 + [("n", True)] * 2 + [("n", False)] * 15
+    alone = under("sonnet", *rows)
+    one, both = rates(alone), rates((*alone, *under("haiku", *rows)))
+    assert (both.recall.k, both.recall.n) == (26, 30)
+    for name in ("accuracy", "recall", "specificity", "balanced"):
+        first, second = getattr(one, name), getattr(both, name)
+        assert second.rate == pytest.approx(first.rate)
+        assert (second.low, second.high) == pytest.approx((first.low, first.high))
+
+
+def test_near_duplicates_are_one_draw() -> None:
+    alike = [replace(one, group="alike") for one in results(["t"] * 8, ["n"] * 8)]
+    assert (rates(alike).recall.k, rates(alike).recall.n) == (8, 8)
+    assert (rates(alike).recall.low, rates(alike).recall.high) == wilson(1, 1)
+    apart = [replace(one, group=one.case.name) for one in alike]
+    assert rates(apart) == rates(results(["t"] * 8, ["n"] * 8))
+
+
 def test_of_texts_alike_the_one_with_the_better_weakest_model_is_chosen() -> None:
     lopsided = (*under("a", ("tttt", True)), *under("b", ("tttnn", True)))
     even = (*under("a", ("ttttn", True)), *under("b", ("tttt", True)))

@@ -55,7 +55,8 @@ def _failed(run: RecordedRun) -> str | None:
         return None
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     listed = "; ".join(names[:MOST_NAMES])
-    return f"{len(names)} of {len(tallies)} cases fail as the file stands: {listed}{more}"
+    of = wording.counted([tally.case for tally in tallies])
+    return f"{len(names)} of {of} fail as the file stands: {listed}{more}"
 
 
 def command(level: str, message: str, file: str, line: int | None, title: str) -> str:

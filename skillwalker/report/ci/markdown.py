@@ -211,7 +211,8 @@ def _misses(run: RecordedRun, room: int) -> str:
         return ""
     name = "the original" if shown.number == 1 else "the best text"
     lines = [
-        f"Missed under {name}: {len(misses)} of {len(run.cases)} cases\n",
+        f"Missed under {name}: {len(misses)} of"
+        f" {wording.counted([case.name for case in run.cases])}\n",
         "| case | should | missed | what happened |",
         "|---|---|---|---|",
     ]

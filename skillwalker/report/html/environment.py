@@ -38,6 +38,7 @@ def templates() -> Environment:
     environment.filters |= {
         "percent": wording.percent,
         "rate": lambda measured: _in_wholes(wording.rate(measured)),
+        "counted": wording.counted,
         "points_within": lambda change, interval: _in_wholes(
             wording.points_within(change, interval)
         ),
