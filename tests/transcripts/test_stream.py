@@ -154,6 +154,16 @@ def test_the_error_on_stderr_is_the_detail_of_a_crash() -> None:
     assert transcript.detail == "Claude Code ended with exit code 1: error: unknown option '--x'"
 
 
+def test_of_several_errors_the_first_says_why_a_run_failed() -> None:
+    refused = message(TEXT, error="rate_limit")
+    later = message(TEXT, number=2, error="billing_error")
+    ending = Ending(exit_code=1)
+    assert outcome([INIT, refused, later], ending).reason == "rate"
+    assert outcome([INIT, later, refused], ending).reason == "billing"
+    failed = event(type="result", subtype="success", is_error=True, num_turns=1, result="x")
+    assert outcome([INIT, refused, later, failed], ending).reason == "rate"
+
+
 def test_a_plugin_that_was_not_loaded_is_a_set_up_error() -> None:
     broken = event(
         type="system", subtype="init", claude_code_version="2", plugin_errors=[{"message": "gone"}]
