@@ -17,6 +17,7 @@ from skillwalker.overnight.living import choose_entries
 from skillwalker.overnight.standing import Claude
 from skillwalker.recording.lock_file import read_lock
 from skillwalker.report.night_text import forecast_lines
+from skillwalker.report.wording import SIMULATED
 
 
 def show_forecast(task: NightTask, opened: Project, machinery: Machinery, *, as_json: bool) -> int:
@@ -27,24 +28,26 @@ def show_forecast(task: NightTask, opened: Project, machinery: Machinery, *, as_
         StoreError: the lock file cannot be read.
     """
     entries, broken = choose_entries(task, opened.places)
+    claude = _claude(machinery)
     intentions = tuple(
         intend(
             task,
             entries,
             opened.places,
-            _claude(machinery),
+            claude,
             read_lock(opened.places.project),
             opened.settings.prices,
         )
     )
     config = task.template.config
     if as_json:
-        typer.echo(json.dumps(_record(intentions, broken, task), ensure_ascii=False, indent=2))
+        record = _record(intentions, broken, task) | {"simulated": claude.simulated}
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         lines = forecast_lines(
             intentions, max_trials=config.max_trials, max_cost_usd=config.max_cost_usd
         )
-        typer.echo("\n".join(lines))
+        typer.echo("\n".join((*lines, *((SIMULATED,) if claude.simulated else ()))))
     for one in broken:
         typer.echo(f"broken: suite {one.suite}: {one.reason}", err=True)
     return 1 if broken or any(one.is_faulty for one in intentions) else 0

@@ -109,12 +109,14 @@ def test_a_forecast_names_what_would_be_done_and_spends_nothing(
     assert "measure (at most" in text
     assert "search if the rate is below 0.9 (at most" in text
     assert "in all" in text
+    assert "SIMULATED" in text
     assert not (project / "output").exists()
     run_json(capsys, *CAPPED, *WRITE)
     _, found = run_json(capsys, "--dry-run", *QUICK)
     stages = {work["stage"] for target in found["targets"] for work in target["work"]}
     assert stages == {"recheck"}
     assert found["trials"] > 0
+    assert found["simulated"] is True
 
 
 def test_no_night_takes_more_than_its_forecast(
@@ -232,6 +234,8 @@ def test_shards_are_merged_into_this_checkout_and_undone_from_it(
         _, night = run_json(capsys, "-C", str(machine), "--shard", f"{number}/2", *CAPPED)
         assert night["shard"] == f"{number}/2"
         shards.append(str(machine / "output"))
+    code, night = run_json(capsys, "--merge", *shards[1:])
+    assert (code, night["missing"]) == (3, ["1/2"])
     code, night = run_json(capsys, "--merge", *shards, *WRITE)
     assert code == 0
     assert (len(night["targets"]), night["shard"]) == (2, None)
