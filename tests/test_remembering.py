@@ -146,6 +146,13 @@ def test_a_change_that_was_checked_again_says_so(plan: Plan) -> None:
     assert rechecked(nothing) == nothing
 
 
+def test_what_a_stand_in_answered_is_remembered_as_simulated(plan: Plan) -> None:
+    summary = replace(applied(plan), engine="local", simulated=True)
+    entry = after(None, plan, summary)
+    assert entry.key.simulated
+    assert undone_later(entry, plan).key == entry.key
+
+
 def later(entry: LockEntry | None, plan: Plan, text: str = BETTER) -> LockEntry:
     key = entry_key(plan, simulated=False)
     return written_later(entry, plan, text, key=key, engine="docker", run_id="20261201T120000")

@@ -89,6 +89,8 @@ class NightSummary:
     targets: tuple[NightTarget, ...]
     """In the order of paths and suites."""
     broken: tuple[BrokenSuite, ...]
+    missing: tuple[str, ...] = ()
+    """Of a merged night: the parts, as `--shard` takes them, that were not among those merged."""
 
     @property
     def counts(self) -> dict[str, int]:

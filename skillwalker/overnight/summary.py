@@ -35,6 +35,8 @@ def night_exit_code(summary: NightSummary) -> int:
     codes = {target.exit_code for target in summary.targets}
     if summary.broken:
         codes.add(1)
+    if summary.missing:
+        codes.add(3)
     if summary.stopped_because == "interrupted":
         codes.add(130)
     return next((code for code in WORST_FIRST if code in codes), 0)
@@ -108,15 +110,15 @@ def night_folder(folder: Path) -> Path:
 
 
 def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
-    """Make one summary of the parts of a night.
+    """Make one summary of the parts of a night, and name those that are missing.
 
     Args:
         night_id: of the merged night.
         parts: at least one; a target may stand in one of them only.
 
     Raises:
-        StoreError: two parts speak of one target, or were measured on different engines, or one
-            of them was simulated and another was not.
+        StoreError: two parts speak of one target, were divided differently, or were measured on
+            different engines; or one of them was simulated and another was not.
     """
     targets = sorted(
         (target for part in parts for target in part.targets), key=lambda t: (t.path, t.suite)
@@ -133,7 +135,7 @@ def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
             f"the nights ran on different engines ({', '.join(sorted(engines))}), and such results"
             " are never put together"
         )
-    if len({part.simulated for part in parts}) > 1:
+    if len({part.simulated for part in parts if part.cli_version}) > 1:
         simulated = ", ".join(part.night_id for part in parts if part.simulated)
         raise StoreError(
             f"only some of the nights were simulated ({simulated}), and such results are never put"
@@ -144,10 +146,31 @@ def merge_nights(night_id: str, parts: Sequence[NightSummary]) -> NightSummary:
     return NightSummary(
         night_id=night_id,
         engine=parts[0].engine,
-        simulated=parts[0].simulated,
+        simulated=any(part.simulated for part in parts),
         cli_version=", ".join(sorted({part.cli_version for part in parts})),
         shard=None,
         stopped_because="interrupted" if "interrupted" in stopped else (*stopped, DONE)[0],
         targets=tuple(targets),
         broken=tuple(broken[key] for key in sorted(broken)),
+        missing=_missing(parts),
     )
+
+
+def _missing(parts: Sequence[NightSummary]) -> tuple[str, ...]:
+    """Name the parts of a divided night that are not there; a merged part may lack some itself.
+
+    Raises:
+        StoreError: the parts are of nights that were divided differently.
+    """
+    here = {part.shard for part in parts if part.shard is not None}
+    lacking = {one for part in parts for one in part.missing}
+    counts = {shard.partition("/")[2] for shard in here | lacking}
+    if len(counts) > 1:
+        raise StoreError(
+            f"the nights are parts of different divisions ({', '.join(sorted(here | lacking))});"
+            " merge the shards of one night"
+        )
+    merged_already = any(part.missing for part in parts)
+    every = {f"{k}/{n}" for n in counts for k in range(1, int(n) + 1)}
+    missing = (lacking if merged_already else every) - here
+    return tuple(sorted(missing, key=lambda shard: int(shard.partition("/")[0])))

@@ -84,6 +84,8 @@ def night_lines(
         is_busy = target.action is NightAction.LEFT and summary.stopped_because == "done"
         if target.reason and (is_busy or target.action not in {*_QUIET, NightAction.MEASURED}):
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
+    for shard in summary.missing:
+        yield f"missing: part {shard}; what it measured is in none of the folders that were named"
     for broken in summary.broken:
         yield f"broken: suite {one_line(broken.suite)}: {one_line(broken.reason)}"
     yield from _next_steps(summary, is_merged=is_merged, project=project)
@@ -126,6 +128,8 @@ def _next_steps(summary: NightSummary, *, is_merged: bool, project: str | None) 
             allow = " --allow-simulated" if summary.simulated else ""
             command = "overnight --merge … --apply" if is_merged else f"apply {target.run_ids[-1]}"
             yield f"{name}: write it with: {in_project(f'skillwalker {command}{allow}', project)}"
+    if summary.missing:
+        yield "merge all parts again when the missing ones are there"
     if not is_merged and any(target.action is NightAction.LEFT for target in summary.targets):
         command = f"skillwalker overnight --resume {summary.night_id}"
         yield f"go on with: {in_project(command, project)}"

@@ -17,6 +17,7 @@ from skillwalker.overnight.summary import (
     read_night,
     write_night,
 )
+from skillwalker.report.night_text import night_lines
 from tests.recording.test_lock_file import entry_of, key_of
 
 RATE = Rate(k=6, n=10, rate=0.6, low=0.4, high=0.8)
@@ -70,6 +71,8 @@ def test_a_night_is_read_back_as_it_was_written(tmp_path: Path) -> None:
         (night(target("a", exit_code=3), target("b", exit_code=1)), 1),
         (night(target("a"), broken=(BrokenSuite(suite="x", reason="r"),)), 1),
         (night(target("a"), stopped_because="budget"), 0),
+        (night(target("a"), missing=("2/3",)), 3),
+        (night(target("a", exit_code=4), missing=("2/3",)), 3),
         (night(target("a", exit_code=1), stopped_because="interrupted"), 130),
     ],
 )
@@ -107,14 +110,39 @@ def test_a_part_that_was_stopped_shows_in_the_whole(stops: tuple[str, str], merg
     [
         ([night(target("a")), night(target("a"))], "a .suite s. stands in two"),
         ([night(target("a")), night(target("b"), engine="local")], "docker, local"),
+        (
+            [night(target("a")), night(target("b"), simulated=True, night_id="theirs")],
+            "only some of the nights were simulated .theirs.",
+        ),
+        (
+            [night(target("a"), shard="1/2"), night(target("b"), shard="2/3")],
+            "different divisions .1/2, 2/3.",
+        ),
     ],
-    ids=["the same shard twice", "two engines"],
+    ids=["the same shard twice", "two engines", "a stand-in's", "two divisions"],
 )
 def test_parts_that_do_not_belong_together_are_refused(
     parts: list[NightSummary], said: str
 ) -> None:
     with pytest.raises(StoreError, match=said):
         merge_nights("n", parts)
+
+
+def test_a_missing_part_is_named_until_it_is_merged_too() -> None:
+    parts = [night(target(str(n)), shard=f"{n}/10") for n in range(1, 11)]
+    assert merge_nights("n", parts).missing == ()
+    some = merge_nights("n", [*parts[:1], *parts[2:9]])
+    assert (some.missing, night_exit_code(some)) == (("2/10", "10/10"), 3)
+    told = "\n".join(night_lines(some, folder="output/n", is_merged=True))
+    assert "missing: part 2/10" in told
+    assert "merge all parts again" in told
+    assert merge_nights("n", [some, parts[9]]).missing == ("2/10",)
+    assert merge_nights("n", [some, parts[9], parts[1]]).missing == ()
+
+
+def test_a_part_that_measured_nothing_is_of_no_kind() -> None:
+    unopened = night(target("a", action=NightAction.FAILED), cli_version="")
+    assert merge_nights("n", [unopened, night(target("b"), simulated=True)]).simulated
 
 
 def test_the_newest_night_of_an_output_folder_is_found(tmp_path: Path) -> None:

@@ -43,8 +43,11 @@ def test_the_first_run_is_the_first_look_and_each_gated_one_adds_one(
         assert count_looks(project, plan, simulated=False) == number
 
 
-def test_a_simulated_run_is_never_read_by_a_real_one(project: Path, plan: Plan) -> None:
-    remember(project, plan, ended_search(plan, engine="simulated", simulated=True))
+@pytest.mark.parametrize("engine", ["simulated", "local"], ids=["the engine", "a stand-in"])
+def test_a_simulated_run_is_never_read_by_a_real_one(
+    project: Path, plan: Plan, engine: str
+) -> None:
+    remember(project, plan, ended_search(plan, engine=engine, simulated=True))
     assert count_looks(project, plan, simulated=True) == 2
     assert count_looks(project, plan, simulated=False) == 1
     assert entry_key(plan, simulated=False) not in read_lock(project)
