@@ -22,6 +22,7 @@ from skillwalker.simulation.drafting import propose
 from skillwalker.starting.plugin_dirs import find_plugin_dirs
 from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
 from skillwalker.targets.file import read_target
+from skillwalker.targets.file_swap import swap_bytes
 from skillwalker.targets.names import known_targets, named_siblings, written_in_suites
 from skillwalker.targets.place import find_files
 from skillwalker.user_files import read_regular
@@ -144,7 +145,7 @@ def _settings(places: Places, settings: Settings, dirs: tuple[str, ...]) -> Step
         "# [budget]",
         "# max-cost-usd = 5.0     # holds for every run that names no other limit",
     ]
-    _write(places.project / SETTINGS_FILE, "\n".join(lines) + "\n")
+    _write(places.project / SETTINGS_FILE, "\n".join(lines) + "\n", old=None)
     text = f"names {', '.join(dirs)}" if dirs else "needs to name no folder"
     return Step(path=SETTINGS_FILE, done="written", text=text)
 
@@ -153,11 +154,12 @@ def _gitignore(places: Places) -> Step:
     """Keep runs out of git and the lock file in it."""
     path = places.project / GITIGNORE
     try:
-        text = read_regular(path).decode("utf-8", "surrogateescape")
+        old = read_regular(path)
     except FileNotFoundError:
-        text = ""
+        old = None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
+    text = (old or b"").decode("utf-8", "surrogateescape")
     lines = {line.strip() for line in text.splitlines()}
     wanted = []
     if places.output_dir.is_relative_to(places.project):
@@ -170,7 +172,7 @@ def _gitignore(places: Places) -> Step:
         return Step(path=GITIGNORE, done="there", text="keeps runs out of git")
     gap = "" if not text or text.endswith("\n") else "\n"
     whole = f"{text}{gap}" + "".join(f"{line}\n" for line in wanted)
-    _write(path, whole)
+    _write(path, whole, old=old)
     return Step(
         path=GITIGNORE,
         done="extended" if text else "written",
@@ -178,11 +180,13 @@ def _gitignore(places: Places) -> Step:
     )
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, *, old: bytes | None) -> None:
+    """Write a file whole or not at all, where it holds what was read."""
+    new = text.encode("utf-8", "surrogateescape")
     try:
-        path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written ({error.strerror})") from error
+        swap_bytes(path, old=old, new=new, check=lambda _: None)
+    except TargetError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _suite_there(target: Target, suite: str | None, places: Places) -> str | None:

@@ -1,6 +1,9 @@
 """init from the outside: what it writes, what it leaves, and that its suite can be run."""
 
 import json
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -112,6 +115,40 @@ def test_lines_for_git_are_added_once(folder: Path, before: str, after: str) -> 
     write(folder / ".gitignore", before)
     assert main(["init"]) == 0
     assert (folder / ".gitignore").read_text() == after
+
+
+@contextmanager
+def no_file_longer_than(size: int) -> Iterator[None]:
+    """Let a write fail in its middle, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_lines_for_git_that_cannot_be_added_leave_the_file(folder: Path, capsys: Output) -> None:
+    make_project(folder)
+    write(folder / "skillwalker.toml", "")
+    write(folder / ".gitignore", "kept/\n" * 200)
+    before = files(folder)
+    with no_file_longer_than(700):
+        assert main(["init"]) == 1
+    assert ".gitignore cannot be written (File too large); it is unchanged" in (
+        capsys.readouterr().err
+    )
+    assert files(folder) == before
+
+
+def test_lines_for_git_are_written_behind_a_link_and_keep_its_mode(folder: Path) -> None:
+    make_project(folder)
+    own = write(folder / "dotfiles/gitignore", "kept/\n")
+    own.chmod(0o600)
+    (folder / ".gitignore").symlink_to("dotfiles/gitignore")
+    assert main(["init"]) == 0
+    assert (folder / ".gitignore").is_symlink()
+    assert (own.read_text(), own.stat().st_mode & 0o777) == ("kept/\noutput/\n", 0o600)
 
 
 def test_settings_that_are_there_are_kept(folder: Path, capsys: Output) -> None:
