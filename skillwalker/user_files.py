@@ -35,6 +35,16 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def words_of(error: Exception) -> str:
+    """Say why a file could not be read or written, without its path, which a message names.
+
+    Args:
+        error: of the system, or of who read what was in the file.
+    """
+    strerror = error.strerror if isinstance(error, OSError) else None
+    return strerror or str(error)
+
+
 def is_special(path: Path) -> bool:
     """Say whether a path is something that is neither a file, a folder nor a link."""
     try:

@@ -92,9 +92,11 @@ def evals_run(
     """Run the cases of suites and evaluate them: exit 1 on failures, 3 when inconclusive."""
     from skillwalker.cli import eval_planning as planning
     from skillwalker.cli import eval_running as running
+    from skillwalker.cli.output_file import output_file
     from skillwalker.cli.usage import one_value
 
     opened = open_project(ctx, project)
+    junit = output_file("--junit", junit, project=opened.places.project)
     task = running.prepare(
         opened,
         suites=tuple(suites or ()),

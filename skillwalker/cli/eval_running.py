@@ -16,6 +16,7 @@ from skillwalker.cli.ignoring import new_output_named
 from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
+from skillwalker.cli.output_file import EXIT_UNWRITTEN
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
@@ -30,7 +31,7 @@ from skillwalker.evaluation.records import outcome_record
 from skillwalker.evaluation.scoring import ChooseJudge
 from skillwalker.evaluation.summary import SIMULATED
 from skillwalker.limits import Limits
-from skillwalker.paths import in_project
+from skillwalker.paths import Places, in_project
 from skillwalker.report.eval_text import judging_line, outcome_lines, started_line, trial_line
 from skillwalker.report.files import write_reports
 from skillwalker.report.money_text import paused
@@ -153,9 +154,11 @@ def run(task: EvalTask, opened: Project, wishes: EvalWishes) -> int:
             return EXIT_INTERRUPTED
         tell([outcome], as_json=wishes.as_json, alone=True)
         report = in_project(f"skillwalker report {outcome.folder.name}", opened.places.said)
+        unwritten = 0
         with finish.may_be_cut(f"no report was written; {report} does"):
-            leave(outcome, html=wishes.html, junit=wishes.junit)
-        return finish.code(exit_code(outcome))
+            unwritten = leave(outcome, html=wishes.html, junit=wishes.junit)
+        code = unwritten or exit_code(outcome)
+        return finish.code(code, still=ask_the_judge([outcome], opened.places))
 
 
 def judge_of(
@@ -188,13 +191,26 @@ def judge_by_default(told: EngineSettings) -> str:
     return "api" if told.login.api_key or told.login.auth_token else "cli"
 
 
-def leave(outcome: EvalOutcome, *, html: bool, junit: Path | None = None) -> None:
-    """Write the reports of an evaluated run; a fault of theirs ends nothing."""
-    reports = write_reports(
-        outcome.folder, html=html, junit=None if junit is None else junit.absolute()
-    )
+def leave(outcome: EvalOutcome, *, html: bool, junit: Path | None = None) -> int:
+    """Write the reports of an evaluated run; a fault of theirs ends nothing.
+
+    Returns:
+        The exit code that this adds: what was asked for by name and is not there is an error.
+    """
+    reports = write_reports(outcome.folder, html=html, junit=junit)
     for fault in reports.faults:
         typer.echo(f"warning: {fault}", err=True)
+    return 0 if junit is None or junit in reports.written else EXIT_UNWRITTEN
+
+
+def ask_the_judge(outcomes: Sequence[EvalOutcome], places: Places) -> tuple[str, ...]:
+    """Name the commands that ask the judge what Ctrl-C left unasked."""
+    return tuple(
+        in_project(f"skillwalker evals score {outcome.folder.name}", places.said)
+        + "   (asks the judge)"
+        for outcome in outcomes
+        if outcome.summary.judge_stopped is StopReason.INTERRUPTED
+    )
 
 
 def say_pause(until: float) -> None:

@@ -12,6 +12,7 @@ from skillwalker.cli import caps
 from skillwalker.cli.engines import engine_settings
 from skillwalker.cli.eval_running import (
     WORST_FIRST,
+    ask_the_judge,
     checked_config,
     exit_code,
     judge_of,
@@ -105,7 +106,8 @@ def score(
             for outcome in outcomes:
                 leave(outcome, html=(outcome.folder / REPORT).is_file())
         codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
-        return finish.code(next((code for code in WORST_FIRST if code in codes), 0))
+        worst = next((code for code in WORST_FIRST if code in codes), 0)
+        return finish.code(worst, still=ask_the_judge(outcomes, opened.places))
 
 
 def rescore(opened: Project, run_id: str, *, as_json: bool) -> int:

@@ -4,7 +4,7 @@ A run that has written a file must say so. So the first signal is only noted; th
 can be made again, as the pages of a report; the third ends the command wherever it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -55,15 +55,18 @@ class Finish:
         finally:
             self.cuttable = False
 
-    def code(self, code: int) -> int:
+    def code(self, code: int, *, still: Sequence[str] = ()) -> int:
         """Give the exit code, and say that a run was done when it was interrupted.
 
         Args:
             code: what the runs came to.
+            still: commands that do what the interrupt left undone; none where all was done.
         """
         if not self.limits.interrupted:
             return code
-        if code != EXIT_INTERRUPTED:
+        for command in still:
+            typer.echo(f"next: {command}", err=True)
+        if code != EXIT_INTERRUPTED and not still:
             typer.echo(DONE, err=True)
         return EXIT_INTERRUPTED
 

@@ -175,6 +175,7 @@ def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tupl
     """Open the project, and say what is to be done with the results."""
     from skillwalker.cli import ordering
     from skillwalker.cli.endings import Wishes
+    from skillwalker.cli.output_file import output_file
 
     opened = open_project(ctx, asked.project)
     return opened, Wishes(
@@ -186,7 +187,7 @@ def _opened(ctx: typer.Context, asked: RunOptions, write: WriteOptions) -> "tupl
         require_improvement=write.require_improvement,
         fail_under=ordering.fraction("--fail-under", asked.fail_under),
         html=not asked.no_html,
-        junit=asked.junit,
+        junit=output_file("--junit", asked.junit, project=opened.places.project),
     )
 
 

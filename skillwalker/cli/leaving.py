@@ -1,4 +1,7 @@
-"""What a run leaves for people and for CI when it has ended; no fault of it ends the run."""
+"""What a run leaves for people and for CI when it has ended; no fault of it ends the run.
+
+A fault of what it leaves by itself is a warning; of a file that a user named, exit code 1.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +11,7 @@ import typer
 
 from skillwalker.cli.endings import Wishes, short_path
 from skillwalker.cli.environment import in_github_actions, job_summary
+from skillwalker.cli.output_file import EXIT_UNWRITTEN
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import Position
 from skillwalker.errors import SkillwalkerError
@@ -34,10 +38,18 @@ def leave_reports(folder: Path, summary: Summary, places: Places, wishes: Wishes
         _tell_github(folder, places, command)
 
 
-def leave_junit(folders: Sequence[Path], wishes: Wishes) -> None:
-    """Write all runs of a command into one JUnit file, where one is asked for."""
-    if wishes.junit is not None and folders:
-        _warn(write_junit(wishes.junit.absolute(), folders))
+def leave_junit(folders: Sequence[Path], wishes: Wishes) -> int:
+    """Write all runs of a command into one JUnit file, where one is asked for.
+
+    Returns:
+        The exit code that this adds: what was asked for by name and is not there is an error.
+    """
+    if wishes.junit is None or not folders:
+        return 0
+    reports = write_junit(wishes.junit.absolute(), folders)
+    for fault in reports.faults:
+        typer.echo(f"skillwalker: --junit: {fault}", err=True)
+    return EXIT_UNWRITTEN if reports.faults else 0
 
 
 def _warn(reports: Reports) -> None:

@@ -198,7 +198,11 @@ AcceptChanges = Annotated[
 ]
 Junit = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the cases as JUnit XML.", rich_help_panel=RESULT),
+    typer.Option(
+        metavar="FILE",
+        help="Write the cases as JUnit XML. Missing folders are made in the project and here.",
+        rich_help_panel=RESULT,
+    ),
 ]
 NoHtml = Annotated[
     bool, typer.Option("--no-html", help="Write no report.html.", rich_help_panel=RESULT)

@@ -34,8 +34,11 @@ def report(
         raise typer.BadParameter("name one run, or give --all")
     if all_runs and (no_html or junit is not None):
         raise typer.BadParameter("--no-html and --junit go with one run, not with --all")
+    from skillwalker.cli.output_file import output_file
+
     places = open_project(ctx, project).places
     output = places.output_dir
+    junit = output_file("--junit", junit, project=places.project)
     if run_id is None:
         _show(ctx, as_json, _report_all(output, places.said, transcripts=not no_transcripts))
         return
@@ -47,7 +50,7 @@ def report(
     reports = write_reports(
         folder,
         html=not no_html,
-        junit=None if junit is None else junit.absolute(),
+        junit=junit,
         transcripts=not no_transcripts,
         next_command=_next_command(folder, places.said),
     )

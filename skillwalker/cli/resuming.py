@@ -165,7 +165,7 @@ def _show_again(
         reporter.note(wording.SIMULATED)
     reporter.note(f"run {summary.run_id} is finished: nothing is run again")
     leave_reports(folder, summary, opened.places, wishes)
-    leave_junit((folder,), wishes)
+    unwritten = leave_junit((folder,), wishes)
     show_final(reporter, summary, folder, wishes, project=opened.places.said)
     for line in against_lines(summary):
         typer.echo(line, err=True)
@@ -173,4 +173,4 @@ def _show_again(
         typer.echo("warning: --fail-on-drop: this run was never compared; measure anew", err=True)
     if wishes.as_json:
         typer.echo(json.dumps(read_summary_row(folder), ensure_ascii=False, indent=2))
-    return exit_code(summary, wishes)
+    return unwritten or exit_code(summary, wishes)

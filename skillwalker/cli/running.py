@@ -101,7 +101,7 @@ def run(
                 if len(orders) == 1:
                     raise
                 note_failed(one, ran, error)
-        leave_junit(ran.folders, wishes)
+        ran.codes.append(leave_junit(ran.folders, wishes))
         if wishes.as_json:
             whole: object = ran.records[0] if len(orders) == 1 else {"runs": ran.records}
             typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
@@ -140,7 +140,7 @@ def run_catalogue(
         ran.codes.append(EXIT_INCONCLUSIVE)
     if len(ran.summaries) > 1:
         show_overview(ran.summaries)
-    leave_junit(ran.folders, wishes)
+    ran.codes.append(leave_junit(ran.folders, wishes))
     return ran
 
 

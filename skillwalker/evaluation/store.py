@@ -23,7 +23,7 @@ from skillwalker.evaluation import records
 from skillwalker.judge.transcript_text import KINDS as SPOKEN
 from skillwalker.recording.rows import RowFiles, read_each, read_rows
 from skillwalker.recording.store import TRANSCRIPTS, TRIALS, list_runs
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, words_of
 
 TrialName = tuple[str, str, int]
 """Suite, case and run."""
@@ -172,7 +172,7 @@ class EvalStore:
         try:
             record = json.loads(read_regular(path)) if path.exists() else {}
         except (OSError, ValueError) as error:
-            raise StoreError(f"cannot read {path}: {error}") from error
+            raise StoreError(f"cannot read {path}: {words_of(error)}") from error
         return record if isinstance(record, dict) else {}
 
     def _write_transcript(self, trial: EvalTrial) -> str | None:

@@ -15,7 +15,7 @@ from skillwalker.recording.lock_file import parse_lock, write_entries
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.rows import RowFiles, read_row, write_atomically
 from skillwalker.recording.store import run_age
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, words_of
 
 SUMMARY = "overnight-summary.json"
 ENTRIES = "overnight-lock.json"
@@ -90,7 +90,7 @@ def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
     try:
         return parse_lock(path, read_regular(path))
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error}") from error
+        raise StoreError(f"{path} cannot be read: {words_of(error)}") from error
 
 
 def night_folder(folder: Path) -> Path:

@@ -21,8 +21,8 @@ from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import StoreError
 from skillwalker.recording.rows import write_atomically
 from skillwalker.recording.store import list_runs
-from skillwalker.steps.step_7_write_back import put_back, write_back
-from skillwalker.user_files import read_regular
+from skillwalker.steps.step_7_write_back import WRITE_ANYWAY, put_back, write_back
+from skillwalker.user_files import read_regular, words_of
 
 ORIGINALS = "original"
 
@@ -50,6 +50,7 @@ def write_recorded(
     *,
     project: Path,
     force: bool = False,
+    remedy: str = WRITE_ANYWAY,
     now: datetime | None = None,
 ) -> WrittenFile:
     """Write a description into a target's file and record it for `undo`.
@@ -60,6 +61,7 @@ def write_recorded(
         text: the description as Claude Code is to read it.
         project: the project's folder.
         force: write even if the file changed since it was read.
+        remedy: what the user is told to do where it changed.
         now: the moment of the write; default: this one.
 
     Returns:
@@ -76,7 +78,7 @@ def write_recorded(
         recorded.append(record_edit(run, written, target=target.id, project=project, now=moment))
 
     try:
-        return write_back(target, text, force=force, keep=keep)
+        return write_back(target, text, force=force, remedy=remedy, keep=keep)
     except BaseException:
         for edit in recorded:
             # An interrupt may come after the write.
@@ -164,7 +166,8 @@ def _original_bytes(edit: Edit) -> bytes:
         before = read_regular(edit.original)
     except OSError as error:
         raise StoreError(
-            f"run {edit.run_id}: the recorded bytes {edit.original} cannot be read: {error}"
+            f"run {edit.run_id}: the recorded bytes {edit.original} cannot be read:"
+            f" {words_of(error)}"
         ) from error
     if hashlib.sha256(before).hexdigest() != edit.sha256_before:
         raise StoreError(
@@ -188,7 +191,7 @@ def _new_folder(run: Path) -> tuple[Path, int]:
             else:
                 return originals / str(number), number
     except OSError as error:
-        raise StoreError(f"cannot record a write in {originals}: {error}") from error
+        raise StoreError(f"cannot record a write in {originals}: {words_of(error)}") from error
 
 
 def _record_path(edit: Edit) -> Path:
@@ -227,7 +230,7 @@ def _read(run: Path, number: int, project: Path) -> Edit:
             undone_at=None if row.undone_at is None else _moment(row.undone_at),
         )
     except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise StoreError(f"{path} cannot be read: {error}") from error
+        raise StoreError(f"{path} cannot be read: {words_of(error)}") from error
 
 
 def _moment(written: str) -> datetime:

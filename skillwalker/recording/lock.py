@@ -13,7 +13,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.inputs import Target
 from skillwalker.errors import BusyError, StoreError
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, words_of
 
 NIGHT_LOCK = ".overnight.lock"
 
@@ -79,8 +79,8 @@ def _locked(path: Path, *, what: str, holder: Callable[[Path], str]) -> Iterator
         raise BusyError(f"{what}: {holder(path)}") from None
     except OSError as error:
         raise StoreError(
-            f"cannot lock {what} in {path.parent}: {error}; set output-dir in skillwalker.toml"
-            " to a folder on a local disk that can be written"
+            f"cannot lock {what} in {path.parent}: {words_of(error)}; set output-dir in"
+            " skillwalker.toml to a folder on a local disk that can be written"
         ) from error
     try:
         yield Lock(descriptor)

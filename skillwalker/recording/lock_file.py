@@ -18,7 +18,7 @@ from skillwalker.errors import StoreError, TargetError
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import read_json, write_json
 from skillwalker.targets.file_swap import swap_bytes
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, words_of
 
 LOCK_FILE = "skillwalker.lock"
 SCHEMA_VERSION = 1
@@ -127,7 +127,7 @@ def _bytes(path: Path) -> bytes | None:
     try:
         return read_regular(path) if path.exists() else None
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error}") from error
+        raise StoreError(f"{path} cannot be read: {words_of(error)}") from error
 
 
 def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:

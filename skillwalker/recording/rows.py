@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from skillwalker.errors import StoreError
-from skillwalker.user_files import read_regular, require_regular
+from skillwalker.user_files import read_regular, require_regular, words_of
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class RowFiles:
                 _sync(stream.fileno())
         except OSError as error:
             self._close(name)  # opened anew, the file loses the half of a line that may be there
-            raise StoreError(f"cannot write {self.folder / name}: {error}") from error
+            raise StoreError(f"cannot write {self.folder / name}: {words_of(error)}") from error
 
     def replace(self, name: str, rows: Iterable[Mapping[str, object]]) -> None:
         """Write all lines of a file anew, whole or not at all.
@@ -146,7 +146,7 @@ def read_rows(path: Path) -> Iterator[dict[str, object]]:
                     return
                 yield _row(path, number, line)
     except OSError as error:
-        raise StoreError(f"cannot read {path}: {error}") from error
+        raise StoreError(f"cannot read {path}: {words_of(error)}") from error
 
 
 def read_each(path: Path, read: Callable[[dict[str, object]], T]) -> Iterator[T]:
@@ -176,7 +176,7 @@ def read_row(path: Path) -> dict[str, object]:
     try:
         return _row(path, 1, read_regular(path))
     except OSError as error:
-        raise StoreError(f"cannot read {path}: {error}") from error
+        raise StoreError(f"cannot read {path}: {words_of(error)}") from error
 
 
 def _row(path: Path, number: int, line: bytes) -> dict[str, object]:
@@ -226,7 +226,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {path}: {error}") from error
+        raise StoreError(f"cannot write {path}: {words_of(error)}") from error
 
 
 def _drop_torn_line(path: Path) -> None:

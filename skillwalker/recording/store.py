@@ -21,7 +21,7 @@ from skillwalker.recording import records
 from skillwalker.recording.rows import RowFiles, read_each, read_row, read_rows
 from skillwalker.recording.tracked import TrackedFile
 from skillwalker.recording.warm import WarmFiles
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, words_of
 
 PLAN = "run.json"
 TRIALS = "trials.jsonl"
@@ -62,7 +62,9 @@ def create_run(output_dir: Path, now: datetime | None = None) -> Path:
                 raise StoreError(f"output folder {output_dir} is not a folder") from None
             number += 1
         except OSError as error:
-            raise StoreError(f"cannot make a run's folder in {output_dir}: {error}") from error
+            raise StoreError(
+                f"cannot make a run's folder in {output_dir}: {words_of(error)}"
+            ) from error
         else:
             return folder
 
@@ -262,7 +264,20 @@ def settle_summary(folder: Path, kind: str) -> None:
         if ahead.is_file():
             ahead.replace(folder / f"{kind}-summary.json")
     except OSError as error:
-        raise StoreError(f"cannot write the summary in {folder}: {error}") from error
+        raise StoreError(f"cannot write the summary in {folder}: {words_of(error)}") from error
+
+
+def drop_summary(folder: Path, kind: str) -> None:
+    """Forget the summary that was written ahead of what did not happen.
+
+    Raises:
+        StoreError: it cannot be removed.
+    """
+    ahead = folder / f"{kind}-summary{AHEAD}"
+    try:
+        ahead.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot remove {ahead}: {error.strerror}") from error
 
 
 def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
@@ -274,7 +289,9 @@ def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
     try:
         return tuple(gzip.decompress(read_regular(folder / name)).splitlines())
     except (OSError, EOFError, zlib.error) as error:
-        raise StoreError(f"cannot read the transcript {folder / name}: {error}") from error
+        raise StoreError(
+            f"cannot read the transcript {folder / name}: {words_of(error)}"
+        ) from error
 
 
 def read_plan(folder: Path) -> dict[str, object]:

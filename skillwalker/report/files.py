@@ -15,6 +15,7 @@ from skillwalker.recording.records import read_summary
 from skillwalker.recording.rows import write_atomically
 from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.report.next_step import next_command
+from skillwalker.user_files import words_of
 
 logger = logging.getLogger(__name__)
 
@@ -190,7 +191,7 @@ def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"cannot make the folder {path.parent}: {error}") from error
+        raise StoreError(f"cannot make the folder {path.parent}: {words_of(error)}") from error
     write_atomically(path, text.encode("utf-8", "backslashreplace"))
 
 

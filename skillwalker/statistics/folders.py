@@ -10,6 +10,7 @@ from skillwalker.evaluation.store import CONFIG, is_eval_run
 from skillwalker.recording.edits import ORIGINALS
 from skillwalker.recording.rows import read_rows
 from skillwalker.recording.store import PLAN, SUMMARIES, TRIALS, read_plan
+from skillwalker.user_files import words_of
 
 OVERNIGHT = "overnight-summary.json"
 
@@ -42,7 +43,7 @@ def list_folders(output_dir: Path) -> tuple[Path, ...]:
         children = (child for child in output_dir.iterdir() if child.name[0] != ".")
         return tuple(sorted(child for child in children if child.is_dir()))
     except OSError as error:
-        raise StoreError(f"cannot list the runs in {output_dir}: {error}") from error
+        raise StoreError(f"cannot list the runs in {output_dir}: {words_of(error)}") from error
 
 
 def began(folder: Path) -> datetime | None:

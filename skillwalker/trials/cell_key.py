@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.errors import SuiteError
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, words_of
 
 
 class CellKeys:
@@ -51,7 +51,10 @@ def folder_hash(folder: Path) -> str:
     try:
         return _hash_below(folder)
     except OSError as error:
-        raise SuiteError(f"scaffold {folder} cannot be read: {error}; make it readable") from error
+        raise SuiteError(
+            f"scaffold {folder}: {error.filename or folder} cannot be read ({words_of(error)});"
+            " make it readable"
+        ) from error
 
 
 def _hash_below(folder: Path) -> str:

@@ -122,3 +122,23 @@ def test_a_signal_that_the_run_took_is_counted() -> None:
             reached.append("behind a second signal")
         assert not reached
         assert finish.code(0) == 130
+
+
+@pytest.mark.parametrize("command", ["run", "score"])
+def test_what_the_judge_was_not_asked_has_a_way_on(project: Path, command: str) -> None:
+    rubrics = project / "evals" / "judged" / "rubrics"
+    rubrics.mkdir(parents=True)
+    (rubrics / "review.md").write_text("- it names the bug\n")
+    (case, *_) = call_cases()
+    graded = {"llm-judge": {"rubricFile": "review.md"}}
+    write_cases(project, "judged", [{**case, "expect": [{"skill-call": True}, graded]}])
+    words = ("run", "--eval", "judged", "--engine", "simulated", "--no-html")
+    judge = "judge.md.j2"
+    ended = interrupted_at(judge, 1, project, "evals", *words, "--json")
+    run_id = json.loads(ended.stdout)["test_run_id"]
+    if command == "score":
+        ended = interrupted_at(judge, 1, project, "evals", "score", run_id, "--json")
+    assert ended.returncode == 130, ended.stderr
+    assert json.loads(ended.stdout)["judge_stopped"] == "interrupted"
+    assert f"next: skillwalker evals score {run_id}   (asks the judge)" in ended.stderr
+    assert DONE not in ended.stderr

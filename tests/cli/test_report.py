@@ -47,12 +47,56 @@ def test_no_html_leaves_only_the_markdown(project: Path, capsys: Capture) -> Non
     assert "report.md" in capsys.readouterr().err
 
 
-def test_a_report_that_cannot_be_written_is_a_warning(project: Path, capsys: Capture) -> None:
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        pytest.param(".", "it is a folder", id="the folder itself"),
+        pytest.param("evals", "it is a folder", id="another folder"),
+        pytest.param("blocked/junit.xml", "blocked is no folder", id="below a file"),
+        pytest.param("/dev/null", "it is no regular file", id="a device"),
+        pytest.param("/nope/dir/x.xml", "there is no folder /nope/dir", id="elsewhere"),
+        pytest.param("../nope/x.xml", "there is no folder", id="beside the project"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["measure", "--engine", "simulated"],
+        ["scil", "run", "--engine", "simulated"],
+        ["evals", "run", "--engine", "simulated"],
+        ["report", "20260101T000000"],
+    ],
+    ids=["measure", "scil run", "evals run", "report"],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_spent(
+    project: Path, capsys: Capture, command: list[str], file: str, words: str
+) -> None:
     (project / "blocked").write_text("a file", encoding="utf-8")
-    assert main([*MEASURE, "--no-html", "--junit", "blocked/junit.xml"]) == 0
+    before = sorted(project.parent.rglob("*"))
+    assert main([*command, "--junit", file]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"skillwalker: --junit {file}: ")
+    assert words in said
+    assert "Errno" not in said
+    assert sorted(project.parent.rglob("*")) == before
+    assert not Path("/nope").exists()
+
+
+@pytest.mark.parametrize("command", [["measure"], ["evals", "run"]], ids=" ".join)
+def test_a_file_that_could_not_be_written_at_the_end_is_an_error_beside_the_whole_result(
+    project: Path, capsys: Capture, command: list[str]
+) -> None:
+    """A name may be so long that none can be written beside it first."""
+    name = "j" * 250
+    options = ("--engine", "simulated", "--no-html", "--json", "--junit", name)
+    assert main([*command, *options]) == 1
     out, err = capsys.readouterr()
-    assert json.loads(out)["kind"] == "measure"
-    assert "warning: cannot make the folder" in err
+    assert json.loads(out)["trials"] > 0
+    assert f"{name}: File name too long" in err
+    if command == ["measure"]:
+        run = run_of(project)
+        assert main([*command, "--resume", run.name, "--json", "--junit", name]) == 1
+        assert json.loads(capsys.readouterr().out)["run_id"] == run.name
 
 
 @pytest.mark.parametrize("target", ["demo:code-review", "plugins/demo/skills/code-review"])
