@@ -6,6 +6,7 @@ bytes of the value change, and the result is read again before it is given back.
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
@@ -217,18 +218,20 @@ def _fault(old: FrontmatterReading, new: FrontmatterReading, text: str) -> str |
         )
     if other_reading(new.block) not in {None, text_of(new.block, "description")}:
         return "a YAML parser would read it otherwise than Claude Code"
-    changed = [
-        was.key
-        for was, now in zip(old.block.entries, new.block.entries, strict=False)
-        if was.key != "description" and (was.key, was.value) != (now.key, now.value)
-    ]
-    if changed or len(old.block.entries) != len(new.block.entries):
-        key = changed[0] if changed else "another key"
-        return (
-            f"with it the frontmatter becomes valid YAML, in which `{key}` means something else"
-            f" than Claude Code reads now; put the value of `{key}` in double quotes first"
-        )
-    return None
+    before, after = _others(old.block), _others(new.block)
+    if before == after:
+        return None
+    was, now = next(pair for pair in zip_longest(before, after) if pair[0] != pair[1])
+    key = (was or now)[0]
+    return (
+        f"with it the frontmatter becomes valid YAML, in which `{key}` means something else"
+        f" than Claude Code reads now; put the value of `{key}` in double quotes first"
+    )
+
+
+def _others(block: Block) -> list[tuple[str, object]]:
+    """Give all keys with their values but the description, in order."""
+    return [(one.key, one.value) for one in block.entries if one.key != "description"]
 
 
 def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import Position, TargetKind
-from skillwalker.frontmatter.text import keep_keys, read_frontmatter, replace_description
+from skillwalker.frontmatter.text import keep_keys, replace_description
 from skillwalker.scratch import no_place
 from skillwalker.targets.calling import called_as
 from skillwalker.targets.file import layout_path
@@ -70,7 +70,8 @@ def build_plugin(
         if place in taken:
             continue  # two of one name: the first is loaded, as by Claude Code
         taken.add(place)
-        stripped = _strip(copied, original)
+        # What Claude Code lists, with a body that does no work.
+        stripped = keep_keys(original, KEPT_KEYS[copied.kind], f"\n{NOOP_BODY}\n")
         _write(place, stripped)
         name = place.relative_to(into).as_posix().removeprefix(candidate)
         digest.update(f"{name}\0{len(stripped)}\0".encode() + stripped)
@@ -91,17 +92,6 @@ def _root(copied: Target, roots: dict[tuple[Position, str | None], Path], first:
         if copied.position is Position.PLUGIN:
             _write_manifest(roots[key], copied.plugin or copied.name)
     return roots[key]
-
-
-def _strip(target: Target, content: bytes) -> bytes:
-    """Keep what Claude Code lists, with a body that does no work."""
-    body = f"\n{NOOP_BODY}\n"
-    reading = read_frontmatter(content, target.kind, target.position)
-    if reading.description is None and target.kind is TargetKind.SKILL:
-        # Listed by the first line of its body: that line is then part of what is measured.
-        first = next((line for line in reading.body.splitlines() if line.strip()), "")
-        body = f"\n{first}\n{body}"
-    return keep_keys(content, KEPT_KEYS[target.kind], body)
 
 
 def _write_manifest(root: Path, name: str) -> None:

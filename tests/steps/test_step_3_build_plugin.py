@@ -100,6 +100,23 @@ def test_rivals_stand_beside_the_target_with_their_own_texts(plugin: Path, tmp_p
     assert manifest["name"] == "démo"
 
 
+def test_a_rival_that_is_listed_by_its_heading_keeps_that_line_once(
+    plugin: Path, tmp_path: Path
+) -> None:
+    keys, body = (
+        "name: other\nwhen_to_use: Before a release.\n",
+        "# Cuts releases\n\nDo much work.\n",
+    )
+    original = plugin / "skills/other/SKILL.md"
+    original.write_text(f"---\n{keys}model: opus\n---\n\n{body}", "utf-8")
+    target = skill_of(plugin)
+    built = build_plugin(target, target.description, rivals=siblings(target), into=tmp_path)
+    copy = built.plugin_dirs[0] / "skills/other/SKILL.md"
+    assert copy.read_text("utf-8") == f"---\n{keys}---\n# Cuts releases\n\n\n{NOOP_BODY}\n"
+    listed = [list_target(read_target(path, TargetKind.SKILL)).text for path in (original, copy)]
+    assert listed == ["Cuts releases - Before a release."] * 2
+
+
 def test_a_project_skill_is_laid_out_as_a_project(tmp_path: Path) -> None:
     path = tmp_path / "home/.claude/skills/local/SKILL.md"
     path.parent.mkdir(parents=True)
