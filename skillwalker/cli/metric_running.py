@@ -26,11 +26,11 @@ from skillwalker.datatypes.metrics import (
     Measured,
     Verification,
 )
-from skillwalker.errors import ConfigError
+from skillwalker.errors import ConfigError, StoreError
 from skillwalker.faults import quoted
 from skillwalker.limits import Limits
 from skillwalker.metrics.extract import choose_primary, normal_name, read_metric_lines
-from skillwalker.metrics.history import HISTORY, append_row, read_rows
+from skillwalker.metrics.history import HISTORY, Rows, append_row, read_rows
 from skillwalker.metrics.rows import (
     history_row,
     known_secondaries,
@@ -111,19 +111,29 @@ def run(ctx: typer.Context, task: Task, project: Path | None, *, as_json: bool) 
     verification = anyio.run(partial(run_watched, work, Limits(), at_once=True))
     if verification is None:
         raise typer.Exit(EXIT_INTERRUPTED)
-    if entries is not None:
-        for line in entries.left_out:
-            typer.echo(f"warning: {line}", err=True)
-        entry = _entry(task, verification, read_history(entries.rows))
-        append_row(opened.places.project, HISTORY, history_row(entry))
     result = _result(task, verification)
     if as_json:
         typer.echo(json.dumps(result, ensure_ascii=False))
     else:
         _show(task, verification)
-    if not result["success"]:
+    # What was measured is told by now, whatever becomes of the note.
+    noted = entries is None or _note(task, verification, entries, opened.places.project)
+    if not (result["success"] and noted):
         return 1
     return EXIT_GATE if result["goal_achieved"] is False else 0
+
+
+def _note(task: Task, verification: Verification, entries: Rows, project: Path) -> bool:
+    """Note a result in the project's history; say why it could not be."""
+    for line in entries.left_out:
+        typer.echo(f"warning: {line}", err=True)
+    try:
+        entry = _entry(task, verification, read_history(entries.rows))
+        append_row(project, HISTORY, history_row(entry))
+    except StoreError as error:
+        typer.echo(f"skillwalker: the result is not in the history: {error}", err=True)
+        return False
+    return True
 
 
 def extract(file: Path | None, primary: str | None, *, as_json: bool) -> int:

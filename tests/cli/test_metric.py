@@ -102,6 +102,23 @@ def test_the_result_is_the_median_of_the_runs_that_measured(project: Path, capsy
     assert result["error"] == "1 of 4 runs failed; the first: crashed with exit code 7"
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_result_that_cannot_be_noted_is_told_first(
+    project: Path, capsys: Output, as_json: bool
+) -> None:
+    (project / "metrics").write_text("a file where the folder should be")
+    options = ["--runs", "1", *(["--json"] if as_json else [])]
+    assert main(["metric", "run", *options, *said("METRIC t_ms=98")]) == 1
+    out, err = capsys.readouterr()
+    if as_json:
+        result = json.loads(out)
+        assert (result["success"], result["metric_value"]) == (True, 98)
+    else:
+        assert out.startswith("t_ms 98 ms")
+    assert err.startswith("skillwalker: the result is not in the history: metrics/history.jsonl")
+    assert len(err.splitlines()) == 1
+
+
 def test_each_run_is_noted_with_its_secondaries(project: Path, capsys: Output) -> None:
     goal = ["--primary", "a", "--goal", "1", "--direction", "increase"]
     run(capsys, *goal, *said("METRIC a=1\nMETRIC b_ms=2"))
