@@ -25,13 +25,12 @@ neighbours. Those that are not here have their test beside the part that answers
     B12.5   Task became Agent                      transcripts/test_stream.py [agent-called-task]
 """
 
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,7 @@ from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.local import open_local
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.loop import improve
+from skillwalker.scratch import scratch_folder
 from skillwalker.standin.replies import Reply, Use
 from skillwalker.standin.request import read_listing, read_prompt, turn_number
 from skillwalker.standin.server import Asked, Behaviour, serve
@@ -390,24 +390,23 @@ def test_b2_1_a_killed_run_leaves_the_users_tree_alone_and_the_next_sweeps(tmp_p
         asked.release()
         return busy(request)
 
-    with serve(answer) as standin:
+    with serve(answer) as standin, ExitStack() as stack:
         user = User(project, standin.url)
+        user.temporary.mkdir()
+        living = stack.enter_context(scratch_folder(user.temporary))
         flags = ("--engine", "local", "--claude", str(claude))
         with user.start("measure", TARGET, *flags) as killed:
             assert all(asked.acquire(timeout=60) for _ in range(7)), "it is in its middle"
             killed.kill()
         assert status(project) == ""
-        assert list(user.temporary.iterdir())
+        assert len(list(user.temporary.glob("skillwalker-work-*"))) == 2
         assert processes_with(str(user.temporary)), "the CLIs and their children go on"
-        others = [
-            user.temporary / f"skillwalker-work-{os.getpid()}-living",
-            user.temporary / "other",
-        ]
-        for folder in others:
-            folder.mkdir()
+        other = user.temporary / "other"
+        other.mkdir()
         again = user.run("measure", TARGET, *flags, "--max-trials", "5", "--concurrency", "1")
         assert again.code == 3, again.said
-    assert sorted(user.temporary.iterdir()) == sorted(others)
+        assert sorted(user.temporary.iterdir()) == sorted([living, other])
+    assert [*user.temporary.iterdir()] == [other]
     assert status(project) == ""
     assert processes_with(str(user.temporary)) == []
 

@@ -129,7 +129,7 @@ def remove(client: "DockerClient", container: str) -> None:
 def _is_running(pid: int, start: str) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # no process has so large a number
         return False
     except PermissionError:
         pass

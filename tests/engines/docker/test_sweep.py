@@ -37,6 +37,7 @@ def other(**changed: object) -> Owner:
     [
         pytest.param(HERE, NOW - 1, False, id="alive, however late"),
         pytest.param(other(pid=ended_pid()), NOW + 99, True, id="ended"),
+        pytest.param(other(pid=10**20), NOW + 99, True, id="a number of no process"),
         pytest.param(other(start="1"), NOW + 99, True, id="number taken by a later process"),
         pytest.param(other(start=""), NOW + 99, False, id="alive, start unknown"),
         pytest.param(other(host="elsewhere"), NOW + 1, False, id="another machine, in time"),
