@@ -11,6 +11,7 @@ from rich.console import Console
 from skillwalker.cli.environment import plain_width
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.errors import StoreError
 from skillwalker.recording.recorded import read_recorded
@@ -18,7 +19,7 @@ from skillwalker.report.console import Reporter
 from skillwalker.report.next_step import CONFIRM, next_command
 from skillwalker.report.overview_text import overview_next, overview_table
 from skillwalker.report.tables import Confirms
-from skillwalker.report.tallies import confirm_counts
+from skillwalker.report.tallies import confirm_counts, trials_of
 from skillwalker.report.wording import SIMULATED
 
 EXIT_INCONCLUSIVE = 3
@@ -74,11 +75,13 @@ def show_final(
 ) -> None:
     """Show how a run ended and what a user would do now."""
     command = next_command(summary, quiet=wishes.quiet, project=project)
+    confirms, confirmed = _confirmed(summary, folder, wishes)
     reporter.final(
         summary,
         folder=short_path(folder),
         next_command=command,
-        confirms=_confirms(summary, folder, wishes),
+        confirms=confirms,
+        confirmed=confirmed,
         brief=wishes.brief,
     )
 
@@ -94,14 +97,20 @@ def show_overview(summaries: Sequence[Summary]) -> None:
         typer.echo(SIMULATED, err=True)
 
 
-def _confirms(summary: Summary, folder: Path, wishes: Wishes) -> Confirms:
-    """Count the confirm rounds by case, where they are shown; none when they cannot be read."""
+def _confirmed(
+    summary: Summary, folder: Path, wishes: Wishes
+) -> tuple[Confirms, tuple[Trial, ...]]:
+    """Count the confirm rounds by case, and give those of the best text, where they are shown.
+
+    None when they cannot be read.
+    """
     if summary.measured_on != CONFIRM or wishes.quiet:
-        return {}
+        return {}, ()
     try:
-        return confirm_counts(read_recorded(folder))
+        run = read_recorded(folder)
     except StoreError:
-        return {}
+        return {}, ()
+    return confirm_counts(run), () if run.best is None else trials_of(run, run.best)
 
 
 def short_path(path: Path) -> str:

@@ -1,5 +1,6 @@
 """Progress and the final report in the terminal, on stderr; stdout is for results alone."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import IO, assert_never
 
@@ -23,6 +24,7 @@ from skillwalker.datatypes.summary import (
     TrialReused,
     Warned,
 )
+from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState, Outcome
 from skillwalker.report import money_text, wording
 from skillwalker.report.metric_text import metric_notes
@@ -198,6 +200,7 @@ class Reporter:
         folder: str,
         next_command: str | None,
         confirms: Confirms | None = None,
+        confirmed: Sequence[Trial] = (),
         brief: bool = False,
     ) -> None:
         """Show how the run ended.
@@ -207,12 +210,13 @@ class Reporter:
             folder: where everything lies.
             next_command: what a user would do now; None when there is nothing to do.
             confirms: what the confirm rounds counted of each case.
+            confirmed: their trials of the best text; none where nothing was confirmed.
             brief: only how it ended; the tables are in its report, and `overview` says the rest.
         """
         show = self._console.print
         show()
         if not brief:
-            self._show_figures(summary, confirms)
+            self._show_figures(summary, confirms, confirmed)
         show(Text(wording.verdict(summary), style="bold"))
         if (doubt := wording.doubt(summary)) is not None:
             show(Text(doubt))
@@ -229,7 +233,9 @@ class Reporter:
         if summary.simulated and not brief:
             show(Text(wording.SIMULATED, style="bold yellow"))
 
-    def _show_figures(self, summary: Summary, confirms: Confirms | None) -> None:
+    def _show_figures(
+        self, summary: Summary, confirms: Confirms | None, confirmed: Sequence[Trial]
+    ) -> None:
         """Show what was measured, as tables."""
         show = self._console.print
         if self._iterations and not self._quiet:
@@ -237,7 +243,7 @@ class Reporter:
         for table in rate_tables(summary):
             show(table)
         if not self._quiet:
-            self._show_cases(summary, confirms)
+            self._show_cases(summary, confirms, confirmed)
             if summary.metrics:
                 show(metric_table(summary))
         for line in (*wording.beside_the_rates(summary), *metric_notes(summary)):
@@ -246,7 +252,9 @@ class Reporter:
             show(words_changed(summary.original_description, summary.best_description))
             show()
 
-    def _show_cases(self, summary: Summary, confirms: Confirms | None) -> None:
+    def _show_cases(
+        self, summary: Summary, confirms: Confirms | None, confirmed: Sequence[Trial]
+    ) -> None:
         """Show the cases that do not pass, or whose verdict moved."""
         if not self._iterations:
             return
@@ -261,7 +269,7 @@ class Reporter:
         moved = [(a, b) for a, b in pairs if not (a.passed and b.passed)]
         if moved:
             self._console.print(case_table(moved, same=best is first, confirms=confirms))
-        for line in what_fired(best.results):
+        for line in what_fired(summary, best.results, confirmed):
             self._console.print(Text(one_line(line)))
 
 

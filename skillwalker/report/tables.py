@@ -9,6 +9,7 @@ from rich.table import Table
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration, Rates
 from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome
 from skillwalker.intervals import wilson
 from skillwalker.report import wording
@@ -159,25 +160,37 @@ def _interval(result: CaseResult) -> str:
     return f"{100 * low:.0f}–{100 * high:.0f}"
 
 
-def what_fired(results: Sequence[CaseResult]) -> list[str]:
-    """Tell at which turn the calls came, and what fired where the target should have."""
-    trials = [trial for result in results for trial in result.trials]
+def what_fired(
+    summary: Summary, results: Sequence[CaseResult], confirmed: Sequence[Trial]
+) -> list[str]:
+    """Tell at which turn the calls came, and what fired where the target should have.
+
+    Args:
+        summary: of the run.
+        results: of the text that it speaks of.
+        confirmed: that text's trials of the confirm rounds, which are told instead if there are
+            any: they are what the rates are made of.
+    """
+    trials = confirmed or [trial for result in results for trial in result.trials]
+    positives = {(r.case.name, r.case.model) for r in results if r.case.should_trigger}
+    searched = "" if summary.kind == "measure" else f" ({wording.SEARCH})"
+    of = f" ({wording.CONFIRM})" if confirmed else searched
     steps = Counter(t.step for t in trials if t.outcome is Outcome.TRIGGERED and t.step)
     lines = []
     if steps:
         turns = ", ".join(f"turn {step}: {count}" for step, count in sorted(steps.items()))
-        lines.append(f"calls came at {turns}")
+        lines.append(f"calls came at {turns}{of}")
     instead = Counter(
         name
-        for result in results
-        if result.case.should_trigger
-        for trial in result.trials
+        for trial in trials
+        if (trial.case, trial.model_asked) in positives
         if trial.outcome is Outcome.NOT_TRIGGERED
         for name in trial.also_fired
     )
     if instead:
         ranked = sorted(instead.items(), key=lambda item: (-item[1], item[0]))
-        lines.append("fired instead: " + ", ".join(f"{name} ({n})" for name, n in ranked))
+        named = ", ".join(f"{name} ({n})" for name, n in ranked)
+        lines.append(f"fired instead: {named}{of}")
     return lines
 
 

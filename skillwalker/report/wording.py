@@ -17,6 +17,8 @@ SIMULATED = (
 )
 
 
+CONFIRM, SEARCH = "confirm rounds", "search"
+"""Trials that figures are made of."""
 NOBODY_PAYS = "nobody is billed: a stand-in answered"
 NO_ENDPOINT = frozenset({"", "simulated"})
 """Endpoints of trials that ask no model; an improver or a judge beside them may be paid."""
@@ -123,8 +125,8 @@ def models(cases: Sequence[TriggerCase]) -> str:
 def source(summary: Summary) -> str:
     """Name the trials that the rates come from; empty of a measurement, which has but one kind."""
     if summary.measured_on == "confirm":
-        return "confirm rounds"
-    return "" if summary.kind == "measure" else "search"
+        return CONFIRM
+    return "" if summary.kind == "measure" else SEARCH
 
 
 def probability(value: float | None) -> str:
