@@ -15,8 +15,10 @@ from skillwalker.metrics.built_in import track_results
 from skillwalker.metrics.changes import lay_beside
 from skillwalker.metrics.gate import gates_apply
 from skillwalker.plan import Plan
-from skillwalker.steps.step_5_score import rates, rates_by_model, weakest
+from skillwalker.steps.step_5_score import rates, rates_by_model
 
+EQUAL = 1e-9
+"""Room for rounding between rates that are equal."""
 INCONCLUSIVE = frozenset({StopReason.PREFLIGHT, StopReason.UNDECIDED})
 
 
@@ -149,24 +151,23 @@ def _by_model(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> tupl
 
 
 def _weakest(after: Sequence[CaseResult]) -> str | None:
-    """Name the model under which the best does worst, of several."""
-    worst = weakest(after) if len({result.case.model for result in after}) > 1 else None
-    return None if worst is None else worst[0]
+    """Name the model whose balanced accuracy under the best is the lowest of several, alone."""
+    found = rates_by_model(after).items()
+    known = sorted((r.balanced.rate, model) for model, r in found if r.balanced.rate is not None)
+    if len(known) < 2 or known[1][0] - known[0][0] < EQUAL:
+        return None
+    return known[0][1]
 
 
 def rate_to_hold(results: Sequence[CaseResult]) -> Rate | None:
     """The rate that `--fail-under` compares: balanced, over holdout cases if any, else all.
 
-    Where a suite has cases of one class only there is no balanced rate; that class's is taken.
+    Returns:
+        None where no case of one class was decided: there is no balanced rate then.
     """
     holdout = tuple(result for result in results if result.set is CaseSet.HOLDOUT)
-    chosen = rates(holdout or results) if results else None
-    if chosen is None:
-        return None
-    return next(
-        (r for r in (chosen.balanced, chosen.recall, chosen.specificity) if r.rate is not None),
-        None,
-    )
+    balanced = rates(holdout or results).balanced if results else None
+    return None if balanced is None or balanced.rate is None else balanced
 
 
 def _improved(plan: Plan, measured: Measured) -> bool:

@@ -65,7 +65,9 @@ def exit_code(summary: Summary, wishes: Wishes, *, held: bool = True) -> int:
             return EXIT_INCONCLUSIVE
         dropped = fell
     rate = summary.rate_in_file.rate if summary.rate_in_file is not None else None
-    too_low = wishes.fail_under is not None and (rate is None or rate < wishes.fail_under)
+    if wishes.fail_under is not None and rate is None:
+        return EXIT_INCONCLUSIVE
+    too_low = wishes.fail_under is not None and rate is not None and rate < wishes.fail_under
     unimproved = wishes.require_improvement and summary.verdict is not Verdict.IMPROVED
     return EXIT_GATE if too_low or unimproved or dropped else 0
 
@@ -84,6 +86,28 @@ def show_final(
         confirmed=confirmed,
         brief=wishes.brief,
     )
+    if wishes.fail_under is not None and (fault := _nothing_to_compare(summary)) is not None:
+        typer.echo(f"skillwalker: --fail-under: {fault}", err=True)
+
+
+def _nothing_to_compare(summary: Summary) -> str | None:
+    """Say why a run has no balanced accuracy that a rate could be held against."""
+    rates = summary.best if summary.applied else summary.original
+    if summary.rate_in_file is not None or rates is None:
+        return None
+    sides = (("should trigger", rates.recall), ("should not trigger", rates.specificity))
+    lacking = [kind for kind, rate in sides if rate.rate is None]
+    where = "" if lacking else " on the holdout side"
+    kinds = " and none that ".join(lacking) or "should trigger, or none that should not,"
+    return (
+        f"{summary.target} (suite {summary.suite}) has no balanced accuracy, for no case that"
+        f" {kinds} was decided{where}; add such cases"
+    )
+
+
+def again(*, apply: bool, allow_simulated: bool) -> str:
+    """Write the options that a later life must be given to do with its results what was wished."""
+    return (" --apply" if apply else "") + (" --allow-simulated" if allow_simulated else "")
 
 
 def show_overview(summaries: Sequence[Summary]) -> None:

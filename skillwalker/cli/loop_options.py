@@ -162,7 +162,7 @@ FailUnder = Annotated[
     float | None,
     typer.Option(
         metavar="RATE",
-        help="Exit 4 when the file's balanced accuracy is lower (0 to 1).",
+        help="Exit 4 when the file's balanced accuracy is lower (0 to 1), 3 when it has none.",
         rich_help_panel=RESULT,
     ),
 ]

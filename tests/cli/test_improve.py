@@ -272,6 +272,30 @@ def test_exit_codes(arguments: list[str], code: int) -> None:
     assert main(arguments) == code
 
 
+@pytest.mark.parametrize(
+    ("positives", "lacks"),
+    [
+        pytest.param(False, "no case that should trigger was", id="negatives only"),
+        pytest.param(True, "no case that should not trigger was", id="positives only"),
+    ],
+)
+def test_a_suite_of_one_kind_has_no_rate_to_fail_under(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    positives: bool,
+    lacks: str,
+) -> None:
+    cases = call_cases(negatives=()) if positives else call_cases(positives=())
+    write_cases(project, "review", cases)
+    code, summary = run_json(capsys, "measure", *SIMULATED)
+    assert (code, summary["rate_in_file"]) == (0, None)
+    assert main(["measure", *SIMULATED, "--fail-under", "0"]) == 3
+    said = capsys.readouterr().err
+    assert f"demo:code-review (suite review) has no balanced accuracy, for {lacks}" in said
+    assert "add such cases" in said
+    assert main(["measure", "--resume", summary["run_id"], "--fail-under", "0"]) == 3
+
+
 @pytest.mark.parametrize("arguments", [["--max-trials", "0"], ["--fail-under", "0.99"]])
 @pytest.mark.usefixtures("project")
 def test_json_is_one_object_whatever_the_exit_code(
