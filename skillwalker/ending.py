@@ -12,7 +12,7 @@ from skillwalker.datatypes.scores import sum_usage
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.errors import SkillwalkerError
+from skillwalker.errors import SkillwalkerError, StoreError, TargetError
 from skillwalker.loop import Measured
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, plan_order
@@ -22,7 +22,7 @@ from skillwalker.recording.frozen import Foundation, Record, has_ended
 from skillwalker.recording.memory import remember
 from skillwalker.recording.records import read_summary
 from skillwalker.recording.rows import write_atomically
-from skillwalker.recording.store import PLAN, SUMMARIES, settle_summary
+from skillwalker.recording.store import PLAN, SUMMARIES, drop_summary, settle_summary
 from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.verdict import summarise
 
@@ -43,7 +43,8 @@ def conclude(
 ) -> Summary:
     """Record how a run ended, and write an improved description if that is approved.
 
-    A later life that measured nothing takes nothing from what an earlier one recorded.
+    A later life that measured nothing takes nothing from what an earlier one recorded. A file that
+    cannot be written costs nothing of the result: the summary says so.
 
     Args:
         plan: what was to be done.
@@ -59,7 +60,6 @@ def conclude(
 
     Raises:
         StoreError: the result cannot be recorded.
-        TargetError: the description cannot be written.
     """
     summary = _summarise(plan, measured, foundation, facts)
     counts = bool(measured.history.iterations) or not foundation.is_resumed
@@ -71,8 +71,11 @@ def conclude(
         if plan.kind != "measure":  # which writes nothing anyway
             warn(f"nothing was written: {summary.metrics_forbid}")
     elif may_be_written and approve(summary):
-        summary = _summarise(plan, measured, foundation, facts, applied=True)
-        _write(plan, summary, foundation, project)
+        applied = _summarise(plan, measured, foundation, facts, applied=True)
+        refusal = _write(plan, applied, foundation, project)
+        summary = applied if refusal is None else replace(summary, not_written=refusal)
+        if refusal is not None:
+            foundation.store.write_summary(summary)
     _remember(project, plan, summary, warn)
     if counts:
         foundation.end()
@@ -171,12 +174,24 @@ def _summarise(
     )
 
 
-def _write(plan: Plan, summary: Summary, foundation: Foundation, project: Path) -> None:
-    """Write the best description, with the summary that holds then at hand."""
+def _write(plan: Plan, summary: Summary, foundation: Foundation, project: Path) -> str | None:
+    """Write the best description, with the summary that holds then at hand; say what forbids it."""
     store = foundation.store
     store.write_summary(summary, ahead=True)
-    edits.write_recorded(store.folder, plan.target, summary.best_description, project=project)
+    allow = " --allow-simulated" if summary.simulated else ""
+    remedy = (
+        f"'skillwalker apply {store.run_id}{allow} --force' writes the description into it as it"
+        " is now"
+    )
+    try:
+        edits.write_recorded(
+            store.folder, plan.target, summary.best_description, project=project, remedy=remedy
+        )
+    except (TargetError, StoreError) as error:
+        drop_summary(store.folder, summary.kind)
+        return str(error)
     settle_summary(store.folder, summary.kind)
+    return None
 
 
 def _remember(project: Path, plan: Plan, summary: Summary, warn: Callable[[str], None]) -> None:

@@ -1,12 +1,15 @@
 """What a project remembers of a run: the entry of skillwalker.lock, old made new (pure)."""
 
 from dataclasses import replace
+from math import isclose
 
 from skillwalker.datatypes.lock_entries import AppliedChange, EntryKey, LockEntry, Rejected
+from skillwalker.datatypes.scores import GateResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.fingerprint import search_fingerprint, target_fingerprint
 from skillwalker.plan import Plan
+from skillwalker.search.gate import threshold
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import description_hash
 
@@ -19,7 +22,7 @@ CAME_TO_ITS_END = frozenset(
         StopReason.IMPROVER,
     }
 )
-"""A search that ended so is not begun again before something changes."""
+"""A search that ended so, and that found something to search, is not begun again."""
 
 
 def entry_key(plan: Plan, *, simulated: bool) -> EntryKey:
@@ -64,7 +67,12 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
     looked = _searched(summary) and summary.gate is not None and summary.gate.rounds > 0
     taken = looks_taken(entry, plan)
     # In a life of the run that was killed; rounds that were added later are another look.
-    counted = entry is not None and entry.run_id == summary.run_id and taken >= plan.last_look
+    counted = (
+        entry is not None
+        and entry.run_id == summary.run_id
+        and summary.gate is not None
+        and taken >= _last_look(plan, summary.gate)
+    )
     new = LockEntry(
         key=entry_key(plan, simulated=summary.simulated),
         kind=plan.target.kind,
@@ -81,6 +89,19 @@ def remembered(entry: LockEntry | None, plan: Plan, summary: Summary) -> LockEnt
     return _with_search(new, entry, summary, searched_at)
 
 
+def _last_look(plan: Plan, judged: GateResult) -> int:
+    """Say the how-manyth gating a run's last judgement is.
+
+    Further rounds that were asked for and never run are none; each look has its own threshold.
+    """
+    asked = plan.config.gate
+    looks = (plan.looks, *(further.looks for further in plan.more))
+    if asked is None:
+        return plan.last_look
+    reached = (look for look in looks if isclose(threshold(asked, look), judged.threshold))
+    return max(reached, default=plan.last_look)
+
+
 def _with_search(
     new: LockEntry, old: LockEntry | None, summary: Summary, searched_at: str
 ) -> LockEntry:
@@ -88,7 +109,7 @@ def _with_search(
     if not _searched(summary):
         known = old if old is not None and old.candidate == new.candidate else None
         return new if known is None else replace(new, tuned=known.tuned, rejected=known.rejected)
-    ended = summary.stopped_because in CAME_TO_ITS_END
+    ended = _came_to_its_end(summary)
     gate = summary.gate
     refused = gate is not None and not gate.passed and summary.best_iteration > 1
     return replace(
@@ -100,6 +121,21 @@ def _with_search(
         if refused and gate is not None
         else None,
     )
+
+
+def _came_to_its_end(summary: Summary) -> bool:
+    """Whether a further search would begin where this one ended.
+
+    One whose budget was too small for a second text searched nothing, and an improver that could
+    not be asked may answer later; but a text that passes every case leaves nothing to search.
+    """
+    match summary.stopped_because:
+        case StopReason.PERFECT:
+            return True
+        case StopReason.IMPROVER:
+            return summary.cause is None
+        case reason:
+            return reason in CAME_TO_ITS_END and summary.iterations > 1
 
 
 def _searched(summary: Summary) -> bool:

@@ -19,6 +19,7 @@ from skillwalker.remembering import (
     undone_later,
     written_later,
 )
+from skillwalker.search.gate import threshold
 from skillwalker.targets.names import description_hash
 from tests.bench import DESCRIPTION, make_bench_project, plan_of
 from tests.summaries import BETTER, ended_search, gate, rates
@@ -79,16 +80,24 @@ def test_looks_add_up_over_nights_and_over_improvements_that_were_written(plan: 
     assert (first.looks, second.looks, looks_taken(second, written)) == (1, 2, 2)
 
 
+def judged_at(summary: Summary, look: int) -> Summary:
+    """The same run, judged by the bar of a later look."""
+    assert summary.gate is not None
+    return replace(summary, gate=replace(summary.gate, threshold=threshold(0.9, look)))
+
+
 def test_further_rounds_of_a_run_are_another_look_and_a_life_of_it_none(plan: Plan) -> None:
     summary = ended_search(plan)
     first = after(None, plan, summary)
     assert after(first, plan, summary).looks == 1  # killed behind the lock's entry, and resumed
     more = replace(plan, more=(FurtherRounds(rounds=2, looks=2),))
-    second = after(first, more, summary)
-    assert (second.looks, after(second, more, summary).looks) == (2, 2)
-    other = after(second, replace(plan, looks=3), replace(summary, run_id="20261201T120000"))
+    again = judged_at(summary, 2)
+    second = after(first, more, again)
+    assert (second.looks, after(second, more, again).looks) == (2, 2)
+    elsewhere = replace(judged_at(summary, 3), run_id="20261201T120000")
+    other = after(second, replace(plan, looks=3), elsewhere)
     third = replace(more, more=(*more.more, FurtherRounds(rounds=1, looks=4)))
-    assert (other.looks, after(other, third, summary).looks) == (3, 4)
+    assert (other.looks, after(other, third, judged_at(summary, 4)).looks) == (3, 4)
 
 
 def test_looks_go_on_with_other_cases_and_begin_anew_with_a_text_by_hand(plan: Plan) -> None:
@@ -117,6 +126,32 @@ def test_only_a_search_that_came_to_its_end_is_not_begun_again(
 ) -> None:
     entry = after(None, plan, ended_search(plan, stopped_because=reason))
     assert entry.tuned == (search_fingerprint(plan, engine="docker") if is_tuned else None)
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause", "iterations", "is_tuned"),
+    [
+        pytest.param(StopReason.UNRESOLVED, None, 1, False, id="too small a budget"),
+        pytest.param(StopReason.UNRESOLVED, None, 2, True, id="told apart from none"),
+        pytest.param(StopReason.ITERATIONS, None, 1, False, id="one iteration allowed"),
+        pytest.param(StopReason.PERFECT, None, 1, True, id="nothing to mend"),
+        pytest.param(StopReason.IMPROVER, None, 1, True, id="the improver found nothing"),
+        pytest.param(StopReason.IMPROVER, "no answer", 3, False, id="it could not be asked"),
+    ],
+)
+def test_a_search_that_searched_nothing_is_begun_again(
+    plan: Plan, reason: StopReason, cause: str | None, iterations: int, is_tuned: bool
+) -> None:
+    summary = ended_search(plan, stopped_because=reason, cause=cause, iterations=iterations)
+    assert (after(None, plan, summary).tuned is not None) == is_tuned
+
+
+def test_further_rounds_that_were_never_run_are_no_look(plan: Plan) -> None:
+    summary = ended_search(plan)
+    first = after(None, plan, summary)
+    more = replace(plan, more=(FurtherRounds(rounds=2, looks=2),))
+    assert after(first, more, summary).looks == 1
+    assert after(first, more, judged_at(summary, 2)).looks == 2
 
 
 def test_the_best_rejected_text_is_kept_and_a_later_measurement_keeps_it(plan: Plan) -> None:

@@ -13,7 +13,7 @@ from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
-from skillwalker.errors import StoreError
+from skillwalker.errors import SkillwalkerError, StoreError
 from skillwalker.recording.recorded import read_recorded
 from skillwalker.report.console import Reporter
 from skillwalker.report.next_step import CONFIRM, next_command
@@ -55,6 +55,8 @@ def exit_code(summary: Summary, wishes: Wishes, *, held: bool = True) -> int:
     """
     if summary.stopped_because is StopReason.INTERRUPTED:
         return EXIT_INTERRUPTED
+    if summary.not_written is not None:
+        return SkillwalkerError.exit_code
     if summary.verdict is Verdict.INCONCLUSIVE:
         return EXIT_INCONCLUSIVE
     dropped = False

@@ -72,6 +72,8 @@ class Summary:
     best_iteration: int
     improved: bool
     applied: bool
+    not_written: str | None = None
+    """Why the best text was refused when it was to be written; None where it was not refused."""
     measured_on: str
     """confirm, search or nothing."""
     original: Rates | None

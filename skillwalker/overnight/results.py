@@ -81,7 +81,7 @@ def stage_result(stage: Stage, summary: Summary) -> StageResult:
         run_id=summary.run_id,
         verdict=summary.verdict,
         stopped_because=summary.stopped_because,
-        cause=summary.cause,
+        cause=summary.cause if summary.not_written is None else reason_of(summary.not_written),
         original=_balanced(summary.original),
         best=_balanced(summary.best),
         improved=summary.improved,
@@ -91,8 +91,15 @@ def stage_result(stage: Stage, summary: Summary) -> StageResult:
         trials=summary.trials,
         cost_usd=fsum(total.cost_usd for total in totals),
         cost_unknown_calls=sum(total.cost_unknown_calls for total in totals),
-        exit_code=INCONCLUSIVE if summary.verdict is Verdict.INCONCLUSIVE else 0,
+        exit_code=_code(summary),
     )
+
+
+def _code(summary: Summary) -> int:
+    """Say how a run ended: a text that could not be written is a failure, whatever it is worth."""
+    if summary.not_written is not None:
+        return SkillwalkerError.exit_code
+    return INCONCLUSIVE if summary.verdict is Verdict.INCONCLUSIVE else 0
 
 
 def target_row(progress: Progress) -> NightTarget:

@@ -88,7 +88,7 @@ def mark_applied(run: Path, applied: bool) -> None:
     Raises:
         StoreError: the summary cannot be read or written.
     """
-    row = read_summary(run) | {"applied": applied}
+    row = read_summary(run) | {"applied": applied, "not_written": None}
     text = json.dumps(row, ensure_ascii=False, indent=2) + "\n"
     path = next(path for path in (run / name for name in SUMMARIES) if path.exists())
     write_atomically(path, text.encode("utf-8", "backslashreplace"))

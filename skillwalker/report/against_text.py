@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from skillwalker.datatypes.against import Against, Flipped
 from skillwalker.datatypes.summary import Summary
 from skillwalker.report.plain import one_line
-from skillwalker.report.wording import changes, limits, points, probability
+from skillwalker.report.wording import changes, likelihood, limits, points
 
 MOST_CASES = 20
 """Cases that are named; the summary has all."""
@@ -47,7 +47,7 @@ def against_verdict(found: Against) -> str:
         return "cannot be told: no case of one class was decided in both"
     figures = (
         f"{points(found.change)} points of balanced accuracy (90 % interval"
-        f" {limits(found.interval)}), P(better) {probability(found.p_better)}"
+        f" {limits(found.interval)}){likelihood(found.p_better, found.interval)}"
     )
     if found.dropped is None:
         return f"undecided: the run ended before flipped cases were run again; {figures}"

@@ -37,6 +37,7 @@ from skillwalker.report.tables import (
     rate_tables,
     what_fired,
 )
+from skillwalker.report.verdict_text import verdict
 from skillwalker.steps.step_5_score import score
 
 PLAIN_WIDTH = 80
@@ -217,9 +218,7 @@ class Reporter:
         show()
         if not brief:
             self._show_figures(summary, confirms, confirmed)
-        show(Text(wording.verdict(summary), style="bold"))
-        if (doubt := wording.doubt(summary)) is not None:
-            show(Text(doubt))
+        show(Text(verdict(summary), style="bold"))
         show(Text(wording.money(summary)))
         if (cached := money_text.cached(summary)) is not None:
             show(Text(cached))
@@ -281,8 +280,8 @@ def _news(event: Proposed | RoundDone) -> str:
         case Proposed(reason=reason):
             return f"proposed: {one_line(reason)}"
         case RoundDone(rounds=rounds, gate=gate):
-            p_better = wording.probability(gate.p_better)
-            return f"round {rounds}: {wording.change(gate)}, P(better) {p_better}"
+            likely = wording.likelihood(gate.p_better, gate.interval)
+            return f"round {rounds}: {wording.change(gate)}{likely}"
 
 
 def _iteration_line(iteration: Iteration, *, of: Iteration) -> str:

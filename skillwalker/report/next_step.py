@@ -68,6 +68,8 @@ def next_command(summary: Summary, *, quiet: bool, project: str | None = None) -
 def _to_write(summary: Summary, project: str | None) -> str:
     """Name how the best text is written."""
     allow = " --allow-simulated" if summary.simulated else ""
+    if summary.not_written is not None:
+        allow += " --force   (writes it into the file as it is now)"
     if summary.metrics_forbid is not None:
         allow += " --force   (although a metric got worse)"
     return in_project(f"skillwalker apply {summary.run_id}{allow}", project)

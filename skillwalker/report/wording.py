@@ -7,7 +7,7 @@ from skillwalker.datatypes.against import Against
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import GateResult, Rate
 from skillwalker.datatypes.summary import Summary
-from skillwalker.datatypes.vocabulary import StopReason, Verdict
+from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.intervals import said_probability
 
 NOT_MEASURED = "—"
@@ -43,6 +43,10 @@ STOPS = {
     StopReason.RATE_LIMIT: "the rate limit outlasted the pause",
     StopReason.INTERRUPTED: "it was interrupted",
 }
+
+
+SURE = 0.95
+"""P(better) from which on a 90 % interval of the same spread would leave 0 out."""
 
 
 def percent(fraction: float | None) -> str:
@@ -143,57 +147,34 @@ def change(gate: GateResult) -> str:
     return f"balanced accuracy {points_within(gate.change, gate.interval)}"
 
 
-def lost_classes(gate: GateResult) -> str:
-    """Name what a text that passed loses all the same; empty when nothing fell."""
-    fell = [
-        f"{name} {points_within(by, interval)}"
-        for name, by, interval in changes(gate)[:2]
-        if by is not None and round(100 * by) < 0
-    ]
-    return f"; {' and '.join(fell)}, within --max-loss by the posterior median" if fell else ""
+def holds_nothing(interval: tuple[float, float] | None) -> bool:
+    """Whether the interval of a change holds 0, so that little was shown."""
+    return interval is not None and interval[0] <= 0 <= interval[1]
 
 
-def doubt(summary: Summary) -> str | None:
-    """Say that a text passed on little, and what tells more; None when there is no such doubt."""
-    gate = summary.gate
-    if gate is None or not gate.passed or gate.interval is None:
-        return None
-    if not gate.interval[0] <= 0 <= gate.interval[1]:
-        return None
-    rounds = "one round decides" if gate.rounds == 1 else f"{gate.rounds} rounds decide"
-    text = f"the 90 % interval holds 0: {rounds} little"
-    if summary.applied:
-        return text
-    return f"{text}; --resume {summary.run_id} --more 2 tells more"
+def is_too_sure(p_better: float | None, interval: tuple[float, float] | None) -> bool:
+    """Whether P(better) says for certain what the interval of its change leaves open.
+
+    P takes the spread between cases for known, the interval does not: with few runs of few cases
+    P is the surer of the two.
+    """
+    return p_better is not None and holds_nothing(interval) and not 1 - SURE < p_better < SURE
 
 
-def verdict(summary: Summary) -> str:
-    """Say in one sentence how the run ended."""
-    name = summary.target
-    stop = STOPS[summary.stopped_because]
-    cause = f": {summary.cause}" if summary.cause else ""
-    match summary.verdict:
-        case Verdict.IMPROVED if summary.gate is not None:
-            return (
-                f"{name}: improved, {change(summary.gate)},"
-                f" P(better) {probability(summary.gate.p_better)}{lost_classes(summary.gate)}."
-            )
-        case Verdict.IMPROVED:
-            return f"{name}: a better score was found; no gate was asked for, so it is unconfirmed."
-        case Verdict.INCONCLUSIVE:
-            return f"{name}: inconclusive, {stop}{cause}."
-        case Verdict.KEPT if summary.kind == "measure":
-            ended = summary.stopped_because is StopReason.ITERATIONS
-            return f"{name}: measured." if ended else f"{name}: measured, until {stop}{cause}."
-        case Verdict.KEPT if summary.gate is not None:
-            return f"{name}: original kept. {sentence(summary.gate.reason)}"
-        case Verdict.KEPT if summary.best_iteration != 1:
-            return (
-                f"{name}: original kept. Iteration {summary.best_iteration} scored better in the"
-                f" search, but {stop}{cause} before it was confirmed."
-            )
-        case Verdict.KEPT:
-            return f"{name}: original kept; no candidate scored better, and {stop}{cause}."
+def likelihood(p_better: float | None, interval: tuple[float, float] | None) -> str:
+    """Write P(better) behind the interval of its change; where they contradict, that first."""
+    said = f"P(better) {probability(p_better)}"
+    if is_too_sure(p_better, interval):
+        return f", which holds 0: {said} is too sure"
+    return f", {said}"
+
+
+def judged(gate: GateResult) -> str:
+    """Write P(better) where the interval stands elsewhere; where they contradict, that first."""
+    said = probability(gate.p_better)
+    if is_too_sure(gate.p_better, gate.interval):
+        return f"the interval holds 0, so {said} is too sure"
+    return said
 
 
 def beside_the_rates(summary: Summary) -> list[str]:

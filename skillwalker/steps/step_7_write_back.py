@@ -18,6 +18,9 @@ from skillwalker.targets.file import read_bytes
 from skillwalker.targets.file_swap import swap_bytes
 from skillwalker.targets.kind import KINDS
 
+WRITE_ANYWAY = "--force writes the description into the file as it is now"
+"""What helps where a file changed since it was read; the flag is that of a command that writes."""
+
 
 def plan_write(target: Target, text: str) -> WrittenFile:
     """Say what writing a description would make of the file, without touching it.
@@ -38,6 +41,7 @@ def write_back(
     text: str,
     *,
     force: bool = False,
+    remedy: str = WRITE_ANYWAY,
     keep: Callable[[WrittenFile], None] | None = None,
 ) -> WrittenFile:
     """Write a description into the target's file and change no other byte of it.
@@ -46,6 +50,7 @@ def write_back(
         target: as it was read; its bytes are what the file must still hold.
         text: the description as Claude Code is to read it.
         force: write into the file as it is now, whatever changed since.
+        remedy: what the user is told to do where it changed.
         keep: is given what will be written just before it is, so that it can be undone even
             if the machine dies in the middle.
 
@@ -58,10 +63,7 @@ def write_back(
     """
     before = read_bytes(target.path, KINDS[target.kind].noun)
     if before != target.content and not force:
-        raise TargetError(
-            f"{target.path} changed since it was read; nothing was written;"
-            " --force writes the description into the file as it is now"
-        )
+        raise TargetError(f"{target.path} changed since it was read; nothing was written; {remedy}")
     written = plan_write(dataclasses.replace(target, content=before), text)
     if written.after == before:
         return written

@@ -121,6 +121,24 @@ def test_rounds_that_were_cut_off_are_gone_on_with(
     assert looks(project) == 2
 
 
+@pytest.mark.parametrize("gate", [("--gate", "0.5"), STRICT], ids=["improved", "kept"])
+def test_rounds_that_a_limit_forbade_are_no_look_and_are_said_not_to_have_been_run(
+    project: Path, capsys: pytest.CaptureFixture[str], gate: tuple[str, str]
+) -> None:
+    first = run(capsys, "scil", "run", *SIMULATED, *gate, "--confirm-runs", "1")
+    resume = ("scil", "run", "--resume", first["run_id"], "--more", "1")
+    capsys.readouterr()
+    assert main([*resume, "--max-trials", str(first["trials"]), "--json"]) == 0
+    out, err = capsys.readouterr()
+    cut = json.loads(out)
+    assert (cut["verdict"], cut["gate"]) == (first["verdict"], first["gate"])
+    assert cut["stopped_because"] == "budget"
+    assert f"It went no further, for the budget was spent: {cut['cause']}." in err
+    assert looks(project) == 1
+    assert more(capsys, *resume[3:])["gate"]["rounds"] == first["gate"]["rounds"] + 1
+    assert looks(project) == 2
+
+
 # --- what is refused ---------------------------------------------------------------------------
 
 

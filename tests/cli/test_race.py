@@ -57,7 +57,9 @@ def test_a_race_leaves_one_line_a_candidate_with_all_its_trials(
     assert counted == len(train)
 
 
-def test_what_a_race_ignores_and_cannot_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_race_ignores_and_cannot_do_is_said(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, summary, said = run(
         capsys, *RACE, "--runs-per-query", "3", "--max-trials", "40", "--quiet"
     )
@@ -65,6 +67,9 @@ def test_what_a_race_ignores_and_cannot_do_is_said(capsys: pytest.CaptureFixture
     assert "--runs-per-query is ignored" in said
     assert "--max-trials 40 is too few for --search race: 12 cases need 48" in said
     assert (summary["iterations"], summary["stopped_because"]) == (1, "unresolved")
+    assert "no other text was measured: the budget is too small for one" in said
+    (entry,) = json.loads((project / "skillwalker.lock").read_text("utf-8"))["targets"]
+    assert entry["tuned"] is None
 
 
 def test_a_race_that_was_cut_goes_on_with_the_number_that_it_planned_with(

@@ -104,49 +104,6 @@ def test_a_rate_names_its_denominator(rate: Rate, text: str) -> None:
     assert wording.rate(rate) == text
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        pytest.param(
-            {"verdict": Verdict.IMPROVED, "gate": GATE},
-            "demo:x: improved, balanced accuracy +12 points (90 % interval +2 to +22),"
-            " P(better) 0.97.",
-            id="improved",
-        ),
-        pytest.param({"verdict": Verdict.IMPROVED}, "unconfirmed", id="improved without a gate"),
-        pytest.param(
-            {"gate": dataclasses.replace(GATE, passed=False, reason="No convincing difference.")},
-            "original kept. No convincing difference.",
-            id="kept by the gate",
-        ),
-        pytest.param({}, "no candidate scored better", id="kept by the search"),
-        pytest.param({"kind": "measure"}, "demo:x: measured.", id="measure"),
-        pytest.param(
-            {"kind": "measure", "stopped_because": StopReason.BUDGET},
-            "measured, until the budget was spent.",
-            id="measure to a limit",
-        ),
-        pytest.param(
-            {"best_iteration": 2, "stopped_because": StopReason.INTERRUPTED},
-            "Iteration 2 scored better in the search, but it was interrupted before it was",
-            id="better but unconfirmed",
-        ),
-        pytest.param(
-            {
-                "verdict": Verdict.INCONCLUSIVE,
-                "stopped_because": StopReason.PREFLIGHT,
-                "cause": "no daemon answers",
-            },
-            "inconclusive, the instrument does not measure: no daemon answers.",
-            id="inconclusive",
-        ),
-    ],
-)
-def test_a_verdict_is_one_sentence(changes: dict[str, object], words: str) -> None:
-    summary = dataclasses.replace(SUMMARY, **changes)  # type: ignore[arg-type]  # a table's rows
-    assert words in wording.verdict(summary)
-
-
 def test_every_reason_to_stop_has_words() -> None:
     assert set(wording.STOPS) == set(StopReason)
 
@@ -199,42 +156,12 @@ def test_one_call_is_no_calls() -> None:
     assert wording.unknown_calls(2) == "2 calls of unknown cost"
 
 
-def test_a_class_that_a_passing_text_loses_is_named_in_the_headline() -> None:
-    gate = dataclasses.replace(GATE, recall_change=0.6, specificity_change=-0.1)
-    said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=gate))
-    assert said.endswith("; specificity -10 points, within --max-loss by the posterior median.")
-    wide = dataclasses.replace(gate, specificity_interval=(-0.3, 0.1))
-    said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=wide))
-    assert "; specificity -10 points (90 % interval -30 to +10), within --max-loss" in said
-    unseen = dataclasses.replace(gate, specificity_change=-0.004)
-    said = wording.verdict(dataclasses.replace(SUMMARY, verdict=Verdict.IMPROVED, gate=unseen))
-    assert "--max-loss" not in said
-
-
-@pytest.mark.parametrize(
-    ("changes", "rounds", "applied", "text"),
-    [
-        pytest.param((0.02, 0.22), 1, False, None, id="the interval leaves 0 out"),
-        pytest.param(
-            (-0.01, 0.3),
-            1,
-            False,
-            "the 90 % interval holds 0: one round decides little; --resume r --more 2 tells more",
-            id="one round",
-        ),
-        pytest.param(
-            (0.0, 0.3), 3, True, "the 90 % interval holds 0: 3 rounds decide little", id="applied"
-        ),
-    ],
-)
-def test_a_text_that_passed_on_little_is_said_to(
-    changes: tuple[float, float], rounds: int, applied: bool, text: str | None
-) -> None:
-    gate = dataclasses.replace(GATE, interval=changes, rounds=rounds)
-    summary = dataclasses.replace(SUMMARY, gate=gate, applied=applied)
-    assert wording.doubt(summary) == text
-    refused = dataclasses.replace(gate, passed=False)
-    assert wording.doubt(dataclasses.replace(summary, gate=refused)) is None
+def test_a_probability_beside_an_interval_that_holds_0_is_said_to_be_too_sure() -> None:
+    assert wording.likelihood(0.998, (-0.1, 0.6)) == ", which holds 0: P(better) > 0.99 is too sure"
+    assert wording.likelihood(0.002, (-0.6, 0.1)) == ", which holds 0: P(better) < 0.01 is too sure"
+    assert wording.likelihood(0.6, (-0.1, 0.2)) == ", P(better) 0.60"
+    assert wording.likelihood(0.998, (0.1, 0.6)) == ", P(better) > 0.99"
+    assert wording.likelihood(None, None) == f", P(better) {wording.NOT_MEASURED}"
 
 
 @pytest.mark.parametrize(

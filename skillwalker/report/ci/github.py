@@ -10,6 +10,7 @@ from skillwalker.datatypes.vocabulary import Severity, Verdict
 from skillwalker.report import wording
 from skillwalker.report.plain import one_line, printable
 from skillwalker.report.tallies import result_of, text_in_file
+from skillwalker.report.verdict_text import verdict
 
 MOST_NAMES = 5
 """Failed cases that one annotation names."""
@@ -33,7 +34,7 @@ def annotations(
     title = f"{mark}{summary.target}"
     level = "warning" if summary.verdict is Verdict.INCONCLUSIVE else "notice"
     how = f" Next: {next_command}" if next_command and summary.improved else ""
-    commands = [command(level, f"{wording.verdict(summary)}{how}", file, line, title)]
+    commands = [command(level, f"{verdict(summary)}{how}", file, line, title)]
     if failed := _failed(run):
         commands.append(command("warning", failed, file, line, title))
     findings = summary.listing.listed.findings if isinstance(summary.listing, ListingPlace) else ()

@@ -16,6 +16,7 @@ from skillwalker.report import wording
 from skillwalker.report.misses import what_happened
 from skillwalker.report.plain import printable
 from skillwalker.report.tallies import result_of, text_in_file, trials_of
+from skillwalker.report.verdict_text import verdict
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold.
@@ -54,7 +55,7 @@ def _suite(root: Element, run: RecordedRun) -> None:
     text = text_in_file(run)
     if text is None:
         case = SubElement(suite, "testcase", classname=legal(summary.target), name="the run itself")
-        SubElement(case, "error", message=legal(wording.verdict(summary)))
+        SubElement(case, "error", message=legal(verdict(summary)))
     else:
         trials: dict[tuple[str, str], list[Trial]] = {}
         for trial in trials_of(run, text):
@@ -79,7 +80,7 @@ def _properties(suite: Element, run: RecordedRun) -> None:
     rate = summary.rate_in_file
     facts = {
         "run_id": summary.run_id,
-        "verdict": wording.verdict(summary),
+        "verdict": verdict(summary),
         "simulated": str(summary.simulated).lower(),
         "engine": summary.engine,
         "endpoint": summary.endpoint,

@@ -16,6 +16,7 @@ from skillwalker.report.metric_text import TITLE, has_standing, metric_notes, me
 from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.plain import one_line, printable
 from skillwalker.report.unknowns import unknowns
+from skillwalker.report.verdict_text import verdict
 
 LONGEST = 65_536
 """Characters that GitHub takes in a comment.
@@ -46,10 +47,8 @@ def markdown(run: RecordedRun, *, next_command: str | None) -> str:
     summary = run.summary
     simulated = f"**{wording.SIMULATED}**\n" if summary.simulated else ""
     roomy = f"**{wording.ROOMY}**\n" if summary.listing_mode == "roomy" else ""
-    doubt = wording.doubt(summary)
     head = _joined(
-        f"### {escaped(wording.verdict(summary))}",
-        f"{escaped(wording.sentence(doubt))}\n" if doubt else "",
+        f"### {escaped(verdict(summary))}",
         simulated,
         roomy,
         _whom(run),

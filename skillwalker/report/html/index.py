@@ -12,6 +12,7 @@ from skillwalker.report import wording
 from skillwalker.report.html.charts import RatePoint, rate_chart
 from skillwalker.report.html.environment import moment, render
 from skillwalker.report.overview_text import in_file, told_verdict, weakest_first
+from skillwalker.report.verdict_text import verdict
 
 MOST_POINTS = 20
 """Runs in a chart, the newest ones; the table holds all."""
@@ -120,7 +121,7 @@ def _row(glance: RunGlance, summary: Summary) -> IndexRow:
     return IndexRow(
         glance=glance,
         summary=summary,
-        verdict=wording.verdict(summary).removeprefix(f"{summary.target}: "),
+        verdict=verdict(summary).removeprefix(f"{summary.target}: "),
         before=_balanced(summary.original),
         after=_balanced(summary.best) if has_best else wording.NOT_MEASURED,
         money=wording.money(summary),

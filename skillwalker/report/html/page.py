@@ -23,6 +23,7 @@ from skillwalker.report.misses import Miss, find_misses, what_happened
 from skillwalker.report.money_text import cached
 from skillwalker.report.tallies import rates_of_tallies
 from skillwalker.report.unknowns import unknowns
+from skillwalker.report.verdict_text import verdict
 from skillwalker.report.word_diff import word_diff
 
 Picture = tuple[Dialogue, int]
@@ -92,8 +93,7 @@ def render_run(
         "run.html",
         run=run,
         summary=summary,
-        verdict=wording.verdict(summary),
-        doubt=None if (doubt := wording.doubt(summary)) is None else wording.sentence(doubt),
+        verdict=verdict(summary),
         simulated=wording.SIMULATED if summary.simulated else None,
         roomy=wording.ROOMY if summary.listing_mode == "roomy" else None,
         began=moment(summary.run_id),
@@ -105,8 +105,8 @@ def render_run(
         metric_notes=tuple(metric_notes(summary)),
         changed=changed,
         change=wording.change(summary.gate) if summary.gate is not None else None,
+        p_better=None if summary.gate is None else wording.judged(summary.gate),
         class_changes=wording.changes(summary.gate)[:2] if summary.gate is not None else (),
-        p_better=wording.probability(summary.gate.p_better) if summary.gate is not None else None,
         **_against(summary),
         pieces=word_diff(summary.original_description, summary.best_description),
         iterations=_iterations(run),

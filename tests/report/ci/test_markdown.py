@@ -122,9 +122,11 @@ def test_an_escaped_text_has_no_markup_left(text: str) -> None:
     assert "@" not in line.replace("@&#8203;", "")
 
 
-def test_a_text_that_passed_on_little_is_said_to_below_the_verdict() -> None:
+def test_a_text_that_passed_on_little_is_said_to_before_any_probability() -> None:
     run = plain_run()
     assert run.summary.gate is not None
     gate = replace(run.summary.gate, passed=True, interval=(-0.05, 0.4), rounds=1)
     text = markdown(replace(run, summary=replace(run.summary, gate=gate)), next_command=None)
-    assert "\nThe 90 % interval holds 0: one round decides little" in text[:300]
+    said, _, rest = text.partition("improved, but the 90 % interval holds 0: ")
+    assert "P(better)" not in said
+    assert "After one confirm round P(better)" in rest[:200]

@@ -384,13 +384,16 @@ def test_headings_tables_and_language_are_those_of_a_page_that_can_be_heard() ->
     assert targets <= {f"#{name}" for name in ids}
 
 
-def test_a_text_that_passed_on_little_is_said_to_below_the_verdict() -> None:
+def test_a_text_that_passed_on_little_is_said_to_before_any_probability() -> None:
     run = plain_run()
     assert run.summary.gate is not None
-    gate = replace(run.summary.gate, passed=True, interval=(-0.05, 0.4), rounds=1)
+    gate = replace(run.summary.gate, passed=True, p_better=0.998, interval=(-0.05, 0.4), rounds=1)
     words = page(replace(run, summary=replace(run.summary, gate=gate, applied=False))).words
-    assert "The 90 % interval holds 0: one round decides little" in words
-    assert "The 90 % interval holds 0" not in page(run).words
+    said, _, rest = words.partition("improved, but the 90 % interval holds 0: ")
+    assert "P(better)" not in said
+    assert "After one confirm round P(better) > 0.99 is too sure; scil run --resume" in rest
+    assert "P(better)the interval holds 0, so > 0.99 is too sure, needed" in rest
+    assert "holds 0" not in page(run).words
 
 
 def test_the_sections_stand_in_the_order_of_the_contents() -> None:
