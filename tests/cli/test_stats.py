@@ -33,10 +33,10 @@ Outcomes (25 trials, each by its last attempt)
 Rates of what the files held (16 decided trials; mean over cases, 90 % intervals)
   demo:review: claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, \
 within 4 turns, CLI 2.1.332
-    all          recall 50 % (4/8), 1–99 %; specificity 88 % (7/8), 11–100 %
+    all          recall 50 % (4/8), 12–88 %; specificity 88 % (7/8), 33–99 %
                  2 runs, 4 cases, 1 description
-    2026-01-01   recall 50 % (2/4), 1–99 %; specificity 75 % (3/4), 4–100 %
-    2026-01-02   recall 50 % (2/4), 1–99 %; specificity 100 % (4/4), 5–100 %
+    2026-01-01   recall 50 % (2/4), 12–88 %; specificity 75 % (3/4), 25–96 %
+    2026-01-02   recall 50 % (2/4), 12–88 %; specificity 100 % (4/4), 43–100 %
 
 Searches (1 run of scil and acil, 1 ended)
   verdicts       improved 1/1
@@ -213,9 +213,9 @@ demo:review: A 20260101T080000 against B 20260102T080000
 
 claude-sonnet-5-5: no difference shown, +38 points of balanced accuracy (90 % interval -100 to +100)
   over 4 cases decided in both; mean over cases, 90 % intervals
-  recall       A 50 % (2/4), 1–99 %; B 100 % (2/2), 43–100 %; +50 points
-  specificity  A 75 % (3/4), 4–100 %; B 100 % (2/2), 43–100 %; +25 points
-  balanced     A 62 % (5/8), 19–90 %; B 100 % (4/4), 59–100 %; +38 points
+  recall       A 50 % (2/4), 12–88 %; B 100 % (2/2), 43–100 %; +50 points
+  specificity  A 75 % (3/4), 25–96 %; B 100 % (2/2), 43–100 %; +25 points
+  balanced     A 62 % (5/8), 31–84 %; B 100 % (4/4), 59–100 %; +38 points
   intervals of the changes: recall -100 to +100, specificity -100 to +100
   these cases are too few to show a change of any size
   moved (2 of 4 cases; correct of decided trials)
