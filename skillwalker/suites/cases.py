@@ -1,6 +1,7 @@
 """One entry of tests.json made a `Case`, with everything that is wrong with it said at once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -23,6 +24,9 @@ from skillwalker.targets.kind import KINDS
 T = TypeVar("T")
 
 NEEDED = ("name", "prompt", "expect")
+JUDGE = "llm-judge"
+NAMES_A_FILE = frozenset({JUDGE, *(facts.expectation for facts in KINDS.values())})
+"""Expectations whose parts may name a rubric, a skill or an agent."""
 _ARTICLES = {CaseType.SKILL_CALL: "a", CaseType.AGENT_CALL: "an"}
 _KIND_OF_TYPE = {
     CaseType.SKILL_CALL: TargetKind.SKILL,
@@ -42,6 +46,8 @@ class Draft:
     """Keys whose values are faulty; they are not called missing as well."""
     claims: tuple[int, ...] = ()
     """Place in the file of each expectation that the form still has."""
+    salvaged: tuple[tuple[str, ExpectationForm], ...] = ()
+    """What is sound of faulty expectations, each with its place; its files are looked at too."""
     faults: list[str] = field(default_factory=list)
 
     @property
@@ -89,7 +95,25 @@ def _draft_sound_part(index: int, raw: object, faults: tuple[Fault, ...]) -> Dra
         claims=tuple(kept),
     )
     draft.faults += [_said(fault) for fault in faults]
+    if claims:
+        draft.salvaged = tuple(_salvage(entries["expect"], faults))
     return draft
+
+
+def _salvage(
+    expect: Sequence[object], faults: Sequence[Fault]
+) -> Iterator[tuple[str, ExpectationForm]]:
+    """Give what names a file in faulty expectations, so that all faults are said at once."""
+    broken = {fault.loc[1:4] for fault in faults if fault.loc[:1] == ("expect",)}
+    for at in sorted({place[0] for place in broken if place}, key=int):
+        entry = expect[int(at)]
+        for key, value in entry.items() if isinstance(entry, Mapping) else ():
+            if key not in NAMES_A_FILE or not isinstance(value, Mapping):
+                continue
+            sound = {part: it for part, it in value.items() if (at, key, part) not in broken}
+            sound |= {} if key == JUDGE else {"expected": True}
+            with suppress(ValidationError):
+                yield f"expect[{at}]", ExpectationForm.model_validate({key: sound})
 
 
 def _said(fault: Fault) -> str:
@@ -130,6 +154,8 @@ def _target(form: CaseForm, kind: CaseType) -> str | None:
 def _prompt(draft: Draft, files: SuiteFiles) -> str:
     text, name = draft.form.prompt, draft.form.prompt_file
     if not (draft.is_sound("prompt") and draft.is_sound("promptFile")):
+        if name is not None:
+            draft.attempt("promptFile", lambda: files.prompt(name))
         return ""
     if (text is None) == (name is None):
         found = "neither" if name is None else "both"
@@ -163,6 +189,9 @@ def _require_what_the_type_needs(draft: Draft, kind: CaseType) -> None:
 def _expectations(draft: Draft, files: SuiteFiles) -> Iterator[Expectation]:
     if not draft.expect and draft.is_sound("expect"):
         draft.faults.append('"expect" is missing or empty; say what should happen')
+    for where, form in draft.salvaged:
+        if form.llm_judge is not None:
+            _judge(draft, where, form.llm_judge, files)
     for where, form in draft.expect:
         found = _expectation(draft, where, form, files)
         if found is not None:

@@ -12,10 +12,10 @@ from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import ConfigNotFoundError, SuiteError, TargetError
 from skillwalker.faults import Loc, closest, find_faults, place, quoted, shown
 from skillwalker.normal_form import normal_form
-from skillwalker.paths import Places, is_file_name, plugin_name
-from skillwalker.settings import SETTINGS_FILE
+from skillwalker.paths import Places, is_file_name
 from skillwalker.suites.cases import Draft, build_case, draft_case
 from skillwalker.suites.files import SuiteFiles
+from skillwalker.suites.named import metric_faults, plugin_faults
 from skillwalker.suites.schema import SuiteForm
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import is_path, resolve_target
@@ -148,32 +148,15 @@ def _check_head(raw: Mapping[str, object], places: Places) -> tuple[SuiteForm, l
     entries = raw.get("tests")
     if isinstance(entries, list) and entries:
         raw = {**raw, "tests": [{}]}  # the cases are checked one by one
+    lines += [
+        *plugin_faults(raw.get("plugins"), places),
+        *metric_faults(raw.get("metrics"), places),
+    ]
     try:
-        form = SuiteForm.model_validate(raw)
+        return SuiteForm.model_validate(raw), lines
     except ValidationError as error:
-        return SuiteForm.model_construct(), lines + [
-            fault.message for fault in find_faults(error, SuiteForm)
-        ]
-    for index, name in enumerate(form.plugins):
-        if places.plugin_folder(name) is None:
-            known = closest(name, (plugin_name(folder) for folder in places.plugin_folders()))
-            where = f'"plugins[{index}]"'
-            lines.append(f"{where} {quoted(name)}: there is no such plugin; {known}")
-    return form, lines + _metric_faults(form.metrics, places)
-
-
-def _metric_faults(names: Sequence[str], places: Places) -> list[str]:
-    """Say which metrics are not declared, or named twice."""
-    lines = []
-    declared = [metric.name for metric in places.metrics or ()]
-    for index, name in enumerate(names):
-        where = f'"metrics[{index}]" {quoted(name)}'
-        if places.metrics is not None and name not in declared:
-            known = closest(name, declared)
-            lines.append(f"{where}: there is no such metric in {SETTINGS_FILE}; {known}")
-        if name in names[:index]:
-            lines.append(f"{where}: is named twice; keep one")
-    return lines
+        faults = [fault.message for fault in find_faults(error, SuiteForm)]
+        return SuiteForm.model_construct(), faults + lines
 
 
 def _repeats(raw: object) -> Iterator[tuple[Loc, str]]:
@@ -243,6 +226,12 @@ def _written_targets(draft: Draft, case: Case) -> Iterator[tuple[str, TargetKind
     for call in case.expect:
         if isinstance(call, CallExpectation) and call.target != draft.form.file_of(call.kind):
             yield f"expect {KINDS[call.kind].expectation}", call.kind, call.target
+    for _, form in draft.salvaged:
+        for kind in TargetKind:
+            salvaged = form.call(kind)
+            written = None if salvaged is None or isinstance(salvaged, bool) else salvaged.target
+            if written is not None and written != draft.form.file_of(kind):
+                yield f"expect {KINDS[kind].expectation}", kind, written
 
 
 def _file_of(written: str, kind: TargetKind, places: Places) -> Path | str:
