@@ -116,13 +116,23 @@ class BudgetReached(SkillwalkerError):  # noqa: N818 (a limit that was kept is n
         reason: a `datatypes.vocabulary.StopReason`.
         flag: the option that sets the limit; None where none does.
         detail: what was reached, for people.
+        refused_usd: what the call that money forbade was reckoned at; None where it was no money,
+            or nobody knows.
     """
 
-    def __init__(self, reason: str, *, flag: str | None = None, detail: str | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        flag: str | None = None,
+        detail: str | None = None,
+        refused_usd: float | None = None,
+    ) -> None:
         super().__init__(f"stopped by {reason}" + (f": {detail}" if detail else ""))
         self.reason = reason
         self.flag = flag
         self.detail = detail
+        self.refused_usd = refused_usd
 
 
 class StoreError(SkillwalkerError):

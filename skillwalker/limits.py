@@ -136,7 +136,9 @@ class Limits:
     def error(self) -> BudgetReached:
         """Give the last refusal as the error that ends a run."""
         stop = self._refusal or Stop(reason=StopReason.BUDGET)
-        return BudgetReached(stop.reason, flag=stop.flag, detail=stop.detail)
+        return BudgetReached(
+            stop.reason, flag=stop.flag, detail=stop.detail, refused_usd=stop.refused_usd
+        )
 
     def expect(self, cost_usd: float, purpose: Purpose, model: str) -> None:
         """Take what a call may cost by its own request, before one of its kind was paid for."""

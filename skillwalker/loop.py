@@ -81,8 +81,8 @@ class Measured:
     """Confirm results of original and best, over the finished rounds."""
     stopped: StopReason
     cause: str | None
-    limit: str | None = None
-    """The option whose limit stopped it."""
+    reached: BudgetReached | None = None
+    """The limit that stopped it."""
     trials: tuple[Trial, ...]
     reused: tuple[Trial, ...]
     """Taken over from earlier runs."""
@@ -133,7 +133,7 @@ class _Run:
         )
         self.stopped: StopReason | None = None
         self.cause: str | None = None
-        self.limit: str | None = None
+        self.reached: BudgetReached | None = None
 
     # --- the three parts -----------------------------------------------------------------------
 
@@ -268,7 +268,7 @@ class _Run:
             yield
         except BudgetReached as reached:
             self.stopped, self.cause = StopReason(reached.reason), reached.detail
-            self.limit = reached.flag
+            self.reached = reached
         except UndecidedError as error:
             self.stopped, self.cause = StopReason.UNDECIDED, str(error)
         except (PreflightError, EngineUnavailableError) as error:
@@ -287,7 +287,7 @@ class _Run:
             confirmed=self.confirming.confirmed,
             stopped=self.stopped or StopReason.ITERATIONS,
             cause=self.cause,
-            limit=self.limit,
+            reached=self.reached,
             trials=tuple(self.measuring.trials),
             reused=tuple(self.measuring.reused),
             answers=tuple(self.proposals.answers),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillwalker.budget.money import up_to_cents
 from skillwalker.budget.pauses import FIRST_PAUSE
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
@@ -78,13 +79,57 @@ def test_money_is_counted_over_trials_improver_and_judge() -> None:
     assert limits.admit(Purpose.TRIAL, "m") is StopReason.BUDGET
     error = limits.error()
     assert error.flag == "--max-cost-usd"
-    assert error.detail == "$0.90 of $1.00, and another call might pass it"
+    assert error.detail == "$0.90 of $1.00, and a trial (m) may take $0.30"
+    assert error.refused_usd == pytest.approx(0.3)
     assert limits.trials == 1
 
 
 def test_a_call_without_a_known_price_is_not_begun_under_a_budget() -> None:
     assert Limits(max_cost_usd=9.0, prior=lambda *_: None).admit() is StopReason.BUDGET
     assert Limits(prior=lambda *_: None).admit() is None
+
+
+def test_what_is_in_flight_is_told_where_money_forbids_another_call() -> None:
+    limits = Limits(max_cost_usd=1.0, prior=lambda *_: 0.4)
+    assert [limits.admit(Purpose.JUDGE, "m") for _ in range(2)] == [None, None]
+    assert limits.admit(Purpose.IMPROVER, "n") is StopReason.BUDGET
+    assert limits.error().detail == (
+        "$0.00 of $1.00, and a question to the improver (n) may take $0.40 beside the $0.80 of"
+        " those in flight"
+    )
+
+
+@given(
+    costs=st.lists(st.floats(0.001, 0.5), min_size=1, max_size=20),
+    most=st.floats(0, 3),
+    prior=st.floats(0.001, 0.2),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_limit_raised_by_what_was_refused_lets_that_call_start(
+    costs: list[float], most: float, prior: float
+) -> None:
+    def life(most: float, costs: list[float]) -> Limits:
+        limits = Limits(max_cost_usd=most, prior=lambda *_: prior)
+        for cost in costs:
+            limits.pay_earlier(Usage(cost_usd=cost, output_tokens=1), Purpose.TRIAL, "m")
+        return limits
+
+    first = life(most, costs)
+    if first.admit(Purpose.TRIAL, "m") is None:
+        return
+    refused = first.error().refused_usd
+    assert refused is not None
+    enough = up_to_cents(first.cost_usd + refused)
+    assert life(enough, costs).admit(Purpose.TRIAL, "m") is None
+
+
+def test_money_that_the_first_call_was_refused_for_forbids_all() -> None:
+    whole = Limits(max_cost_usd=0.05, prior=lambda *_: 0.1)
+    assert whole.reached() is None
+    assert whole.share().admit(Purpose.IMPROVER, "m") is StopReason.BUDGET
+    assert whole.reached() is None
+    assert whole.share().admit(Purpose.TRIAL, "m") is StopReason.BUDGET
+    assert whole.reached() is StopReason.BUDGET
 
 
 def test_money_forbids_a_call_to_whatever_model_only_when_it_is_gone() -> None:

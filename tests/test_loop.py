@@ -330,7 +330,9 @@ def test_a_limit_in_a_proposal_keeps_what_was_asked_and_is_no_refusal(
         inner=completer, limits=limits, purpose=Purpose.IMPROVER, model="m", grace=1.0
     )
     measured = loop(project, bench, completer=limited)
-    assert (measured.stopped, measured.limit) == (StopReason.BUDGET, "--max-cost-usd")
+    assert measured.stopped is StopReason.BUDGET
+    assert measured.reached is not None
+    assert (measured.reached.flag, measured.reached.refused_usd) == ("--max-cost-usd", 0.6)
     assert len(completer.prompts) == 1
     assert bench.journal.answers == {}  # so that a later life asks again
     assert [len(cut.exchanges) for cut in bench.journal.cut.values()] == [1]

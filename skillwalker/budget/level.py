@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from skillwalker.budget.money import Account, Kind
-from skillwalker.datatypes.vocabulary import StopReason
+from skillwalker.budget.money import Account, Kind, up_to_cents
+from skillwalker.datatypes.vocabulary import Purpose, StopReason
+
+_CALLS = {
+    Purpose.TRIAL: "a trial",
+    Purpose.IMPROVER: "a question to the improver",
+    Purpose.JUDGE: "a question to the judge",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +20,8 @@ class Stop:
     flag: str | None = None
     """The option that sets the limit."""
     detail: str | None = None
+    refused_usd: float | None = None
+    """What the call that money forbids is reckoned at; None where nobody knows, or it is none."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,11 +52,25 @@ class Level:
         limit = self.max_cost_usd
         if limit is None or self.account.allows(kind, limit):
             return None
-        detail = f"${self.account.spent:.2f} of ${limit:.2f}, and another call might pass it"
+        detail = f"${self.account.spent:.2f} of ${limit:.2f}{self._of_another(kind)}"
         if self.account.reckoned_calls:
             calls = self.account.reckoned_calls
             said = (
                 "1 call of unknown cost is" if calls == 1 else f"{calls} calls of unknown cost are"
             )
             detail += f" ({said} reckoned in)"
-        return Stop(reason=StopReason.BUDGET, flag="--max-cost-usd", detail=detail)
+        return Stop(
+            reason=StopReason.BUDGET,
+            flag="--max-cost-usd",
+            detail=detail,
+            refused_usd=self.account.next_usd(kind),
+        )
+
+    def _of_another(self, kind: Kind) -> str:
+        """Say which call money forbids, and what it is reckoned at."""
+        call = _CALLS[kind.purpose] + (f" ({kind.model})" if kind.model else "")
+        more, flying = self.account.next_usd(kind), self.account.flying_usd
+        if more is None:
+            return f", and nobody knows what {call} may cost"
+        beside = f" beside the ${up_to_cents(flying):.2f} of those in flight" if flying else ""
+        return f", and {call} may take ${up_to_cents(more):.2f}{beside}" if more or flying else ""

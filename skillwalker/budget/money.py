@@ -10,6 +10,7 @@ leaves less of a budget unspent than one dear call.
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Purpose
@@ -32,6 +33,11 @@ class Kind:
     """None where it is not settled whom to ask; no call is begun so."""
 
 
+def up_to_cents(dollars: float) -> float:
+    """Round up to whole cents, so that a limit of so much is enough."""
+    return ceil(dollars * 100 - ROUNDING) / 100
+
+
 def is_free(_purpose: Purpose, _model: str) -> float | None:
     """Reckon with nothing: for what asks no model."""
     return 0.0
@@ -51,6 +57,7 @@ class Costs:
         self._sums: defaultdict[Kind, float] = defaultdict(float)
         self._dearest: dict[Kind, float] = {}
         self._expected: dict[Kind, float] = {}
+        self._wanted: set[Kind] = set()
 
     def expect(self, kind: Kind, cost: float) -> None:
         """Take what a call of a kind may cost by its own request, in place of the prior."""
@@ -73,20 +80,22 @@ class Costs:
         """Give the dearest call of a kind so far; None when nothing is known of it.
 
         It is no less than what was assumed before any was seen. A call to whatever model is
-        reckoned with the cheapest one that was asked before: nobody has a price for it until then,
-        and it costs nothing to find out.
+        reckoned with the cheapest one that was to be asked before: nobody has a price for it until
+        then, and it costs nothing to find out.
         """
         if kind.model is None:
             return self._least(kind.purpose)
+        self._wanted.add(kind)
         dearest, assumed = self._dearest.get(kind), self._assumed(kind)
         if dearest is None or assumed is None:
             return assumed if dearest is None else dearest
         return max(dearest, assumed)
 
     def _least(self, purpose: Purpose) -> float:
-        """Give what the cheapest kind of a purpose is reckoned with, of those that were seen."""
-        seen = [kind for kind in self._seen if kind.purpose is purpose]
-        return min((self.cautious(kind) or 0.0 for kind in seen), default=0.0)
+        """Give what the cheapest kind of a purpose is reckoned with, of those that are known."""
+        wanted = [k for k in {*self._seen, *self._wanted} if k.purpose is purpose]
+        known = (self.cautious(kind) for kind in wanted)
+        return min((cost for cost in known if cost is not None), default=0.0)
 
     def _assumed(self, kind: Kind) -> float | None:
         """Give what a call was thought to cost before one was seen."""
@@ -126,13 +135,19 @@ class Account:
         else:
             self.spent += usage.cost_usd
 
+    def next_usd(self, kind: Kind) -> float | None:
+        """Say what one more call is reckoned at, in US dollars; None when it is unknown."""
+        return self._costs.cautious(kind)
+
+    @property
+    def flying_usd(self) -> float:
+        """US dollars that the calls in flight are reckoned at."""
+        return sum((self._costs.cautious(k) or 0.0) * n for k, n in self._in_flight.items())
+
     def with_another(self, kind: Kind) -> float | None:
         """Say what will be spent with what is in flight and one more; None when it is unknown."""
-        more = self._costs.cautious(kind)
-        if more is None:
-            return None
-        flying = ((self._costs.cautious(k) or 0.0) * n for k, n in self._in_flight.items())
-        return self.spent + sum(flying) + more
+        more = self.next_usd(kind)
+        return None if more is None else self.spent + self.flying_usd + more
 
     def allows(self, kind: Kind, most: float) -> bool:
         """Say whether one more call of a kind stays within so many dollars."""

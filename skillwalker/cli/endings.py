@@ -78,7 +78,12 @@ def show_final(
     reporter: Reporter, summary: Summary, folder: Path, wishes: Wishes, *, project: str | None
 ) -> None:
     """Show how a run ended and what a user would do now."""
-    command = next_command(summary, quiet=wishes.quiet, project=project)
+    command = next_command(
+        summary,
+        quiet=wishes.quiet,
+        project=project,
+        wished=again(apply=wishes.apply, allow_simulated=wishes.allow_simulated),
+    )
     confirms, confirmed = _confirmed(summary, folder, wishes)
     reporter.final(
         summary,
@@ -105,6 +110,11 @@ def _nothing_to_compare(summary: Summary) -> str | None:
         f"{summary.target} (suite {summary.suite}) has no balanced accuracy, for no case that"
         f" {kinds} was decided{where}; add such cases"
     )
+
+
+def again(*, apply: bool, allow_simulated: bool) -> str:
+    """Write the options that a later life must be given to do with its results what was wished."""
+    return (" --apply" if apply else "") + (" --allow-simulated" if allow_simulated else "")
 
 
 def again(*, apply: bool, allow_simulated: bool) -> str:

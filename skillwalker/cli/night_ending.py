@@ -9,7 +9,7 @@ from typing import Literal
 import typer
 from rich.console import Console
 
-from skillwalker.cli.endings import short_path
+from skillwalker.cli.endings import again, short_path
 from skillwalker.cli.environment import in_github_actions, job_summary, plain_width
 from skillwalker.datatypes.nights import NightSummary
 from skillwalker.overnight.summary import night_exit_code, summary_record
@@ -40,16 +40,23 @@ def conclude(
     project: str | None = None,
 ) -> int:
     """Show how a night ended, and leave its report; give the exit code."""
-    text = night_markdown(summary, folder=folder.name, is_merged=is_merged, project=project)
+    wished = again(apply=wishes.apply, allow_simulated=wishes.allow_simulated)
+    text = night_markdown(
+        summary, folder=folder.name, is_merged=is_merged, project=project, wished=wished
+    )
     _leave("report", folder / REPORT, text, mode="w")
     if in_github_actions() and (path := job_summary()) is not None:
         _leave("job summary", path, f"{text}\n", mode="a")
     width = None if sys.stderr.isatty() else plain_width()
     if not wishes.quiet:
-        Console(file=sys.stderr, highlight=False, width=width).print(night_table(summary))
+        console = Console(file=sys.stderr, highlight=False, width=width)
+        console.print(night_table(summary, width=console.width))
     where = short_path(folder)
-    for line in night_lines(summary, folder=where, is_merged=is_merged, project=project):
+    lines = night_lines(summary, folder=where, is_merged=is_merged, project=project, wished=wished)
+    for line in lines:
         say(line)
+    if summary.simulated and wishes.apply and not wishes.allow_simulated:
+        say("nothing was written: the results are simulated (--allow-simulated writes)")
     if wishes.as_json:
         typer.echo(json.dumps(summary_record(summary), ensure_ascii=False, indent=2))
     return night_exit_code(summary)

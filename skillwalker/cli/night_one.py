@@ -103,15 +103,16 @@ def _may_write(wishes: NightWishes, order: Order, summary: Summary) -> bool:
     return wishes.apply and is_real and order.challenger is None
 
 
-def telling(wishes: NightWishes) -> Callable[[Entry, StageResult], None]:
+def telling(wishes: NightWishes, *, is_billed: bool) -> Callable[[Entry, StageResult], None]:
     """Give what tells of each run's end.
 
     Args:
         wishes: what a user wants done with the results.
+        is_billed: whether anybody pays for them.
     """
 
     def tell(entry: Entry, result: StageResult) -> None:
         if not wishes.quiet:
-            say(stage_line(entry, result))
+            say(stage_line(entry, result, is_billed=is_billed))
 
     return tell

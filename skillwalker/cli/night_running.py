@@ -10,6 +10,7 @@ import typer
 
 from skillwalker.cli import caps, ordering
 from skillwalker.cli.catalogue import require_cap
+from skillwalker.cli.endings import again
 from skillwalker.cli.engines import look_at_engine
 from skillwalker.cli.finishing import finishing
 from skillwalker.cli.given import given_options, refuse_settled
@@ -36,6 +37,7 @@ from skillwalker.overnight.unopened import record_unopened
 from skillwalker.paths import in_project
 from skillwalker.recording.lock import locked_night
 from skillwalker.recording.store import create_run, find_run
+from skillwalker.report.wording import is_billed
 
 MAY_BE_GIVEN = frozenset(
     {"resume", "concurrency", "apply", "allow_simulated", "max_trials", "max_cost_usd"}
@@ -195,8 +197,6 @@ def merge(
         began=lambda: create_run(opened.places.output_dir),
     )
     summary, folder = merge_into(asked, opened.places)
-    if summary.simulated and wishes.apply and not wishes.allow_simulated:
-        say("nothing was written: the nights were simulated (--allow-simulated writes)")
     return conclude(summary, folder, wishes, is_merged=True, project=opened.places.said)
 
 
@@ -238,8 +238,13 @@ def _tell_unopened(
         code = conclude(summary, folder, wishes, project=opened.places.said)
     say(f"skillwalker: {error}")
     command = f"skillwalker overnight --resume {folder.name}"
-    say(f"next, once it can run: {in_project(command, opened.places.said)}")
+    say(f"next, once it can run: {in_project(command, opened.places.said)}{_again(wishes)}")
     return code
+
+
+def _again(wishes: NightWishes) -> str:
+    """Write the options that a later life of a night must be given to write what was wished."""
+    return again(apply=wishes.apply, allow_simulated=wishes.allow_simulated)
 
 
 def _live_alone(
@@ -262,14 +267,14 @@ def _live_alone(
             simulated=facts.simulated,
             listing_budget=machinery.settings.listing_budget,
         ),
-        ended=telling(wishes),
+        ended=telling(wishes, is_billed=is_billed(task.template.engine, simulated=facts.simulated)),
         warn=warnings.warn,
     )
     with finishing(limits) as finish:
         summary = anyio.run(run_watched, partial(live_night, task, tools, folder), limits)
         if summary is None:
             command = f"skillwalker overnight --resume {folder.name}"
-            say(f"next: {in_project(command, opened.places.said)}")
+            say(f"next: {in_project(command, opened.places.said)}{_again(wishes)}")
             return EXIT_INTERRUPTED
         code = conclude(summary, folder, wishes, project=opened.places.said)
         warnings.say_again()

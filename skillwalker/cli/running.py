@@ -15,6 +15,7 @@ from skillwalker.cli.endings import (
     EXIT_GATE,
     EXIT_INCONCLUSIVE,
     Wishes,
+    again,
     exit_code,
     show_final,
     show_overview,
@@ -223,7 +224,8 @@ async def _run_one(
     if done is None:
         for run_id in begun:
             resume = resume_command(order.run_kind, run_id, project=opened.places.said)
-            typer.echo(f"next: {resume}", err=True)
+            wished = again(apply=wishes.apply, allow_simulated=wishes.allow_simulated)
+            typer.echo(f"next: {resume}{wished}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
     if order.against is not None:

@@ -89,7 +89,12 @@ class QuestionCutError(BudgetReached):
     """
 
     def __init__(self, reached: BudgetReached, completion: Completion) -> None:
-        super().__init__(reached.reason, flag=reached.flag, detail=reached.detail)
+        super().__init__(
+            reached.reason,
+            flag=reached.flag,
+            detail=reached.detail,
+            refused_usd=reached.refused_usd,
+        )
         self.completion = completion
 
 

@@ -5,7 +5,18 @@ from enum import StrEnum
 from math import fsum
 
 from skillwalker.datatypes.scores import Rate
-from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.datatypes.vocabulary import StopReason, TargetKind
+
+_CUT_SHORT = frozenset(
+    reason.value
+    for reason in (
+        StopReason.BUDGET,
+        StopReason.DEADLINE,
+        StopReason.RATE_LIMIT,
+        StopReason.INTERRUPTED,
+    )
+)
+"""Ends that leave a run to be gone on with."""
 
 
 class NightAction(StrEnum):
@@ -89,6 +100,10 @@ class NightSummary:
     targets: tuple[NightTarget, ...]
     """In the order of paths and suites."""
     broken: tuple[BrokenSuite, ...]
+    limit: str | None = None
+    """The option whose limit ended it, and that lets it go on when it is raised."""
+    refused_usd: float | None = None
+    """What the call that a limit on money forbade was reckoned at, in US dollars."""
     missing: tuple[str, ...] = ()
     """Of a merged night: the parts, as `--shard` takes them, that were not among those merged."""
 
@@ -134,6 +149,9 @@ class StageResult:
     """None where no run began."""
     verdict: str | None = None
     stopped_because: str | None = None
+    limit: str | None = None
+    refused_usd: float | None = None
+    """As in `NightSummary`, of the run."""
     cause: str | None = None
     """One line where it failed or says nothing."""
     original: Rate | None = None
@@ -147,3 +165,11 @@ class StageResult:
     cost_usd: float = 0.0
     cost_unknown_calls: int = 0
     exit_code: int = 0
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether a limit left something of it to be gone on with.
+
+        A run that has written its description is over.
+        """
+        return self.stopped_because in _CUT_SHORT and not self.applied

@@ -67,6 +67,8 @@ class Summary:
     """One line for people when the run could not do its work."""
     limit: str | None = None
     """The option whose limit stopped it, and that lets it go on when it is raised."""
+    refused_usd: float | None = None
+    """What the call that a limit on money forbade was reckoned at, in US dollars."""
     original_description: str
     best_description: str
     best_iteration: int

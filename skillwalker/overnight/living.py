@@ -65,6 +65,8 @@ async def live_night(task: NightTask, tools: NightTools, folder: Path) -> NightS
         cli_version=tools.claude.cli_version,
         shard=None if task.shard is None else f"{task.shard[0]}/{task.shard[1]}",
         stopped_because=_why_it_stopped(tools.limits, was_cut=night.was_cut),
+        limit=night.limit if night.was_cut else None,
+        refused_usd=night.refused_usd if night.was_cut else None,
         targets=targets,
         broken=tuple(BrokenSuite(suite=one.suite, reason=reason_of(one.reason)) for one in broken),
     )

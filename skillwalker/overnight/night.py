@@ -74,6 +74,10 @@ class Night:
         self._simulated = tools.claude.simulated
         self.was_cut = False
         """Whether a limit left something undone."""
+        self.limit: str | None = None
+        """The option that sets the limit."""
+        self.refused_usd: float | None = None
+        """What the call that a limit on money forbade was reckoned at."""
 
     async def run(self, entries: Sequence[Entry]) -> tuple[NightTarget, ...]:
         """Do the night's work on part of a catalogue.
@@ -182,9 +186,9 @@ class Night:
             self._tools.ended(entry, result)
             return False
         self._tools.ended(entry, result)
-        # A run that has written its description is over: there is nothing to go on with.
-        if result.stopped_because in _CUT_SHORT and not result.applied:
-            progress.cut(result, StopReason(result.stopped_because))
+        if result.was_cut:
+            progress.cut(result, StopReason(result.stopped_because or ""))
+            self.limit, self.refused_usd = result.limit, result.refused_usd
             return False
         progress.take(result)
         self._journal.run_done(entry, result)
@@ -198,7 +202,12 @@ class Night:
         """
         reason = self._tools.limits.reached()
         was_begun = self._journal.begun(entry, stage) is not None
-        return None if was_begun and reason is not StopReason.INTERRUPTED else reason
+        if reason is None or (was_begun and reason is not StopReason.INTERRUPTED):
+            return None
+        if self.limit is None:
+            refusal = self._tools.limits.error()
+            self.limit, self.refused_usd = refusal.flag, refusal.refused_usd
+        return reason
 
     def _leave(self, progress: Progress, stage: Stage, reason: StopReason | None) -> None:
         """Leave a stage for another life, with what an earlier one has spent on it."""
@@ -280,15 +289,3 @@ def order_of(task: NightTask, entry: Entry, stage: Stage) -> Order:
         suite=entry.suite,
         target=entry.path,
     )
-
-
-_CUT_SHORT = frozenset(
-    reason.value
-    for reason in (
-        StopReason.BUDGET,
-        StopReason.DEADLINE,
-        StopReason.RATE_LIMIT,
-        StopReason.INTERRUPTED,
-    )
-)
-"""Ends that leave a run to be gone on with."""

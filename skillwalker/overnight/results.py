@@ -81,6 +81,8 @@ def stage_result(stage: Stage, summary: Summary) -> StageResult:
         run_id=summary.run_id,
         verdict=summary.verdict,
         stopped_because=summary.stopped_because,
+        limit=summary.limit,
+        refused_usd=summary.refused_usd,
         cause=summary.cause if summary.not_written is None else reason_of(summary.not_written),
         original=_balanced(summary.original),
         best=_balanced(summary.best),

@@ -2,6 +2,7 @@
 
 from math import fsum
 
+from skillwalker.budget.money import up_to_cents
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.paths import in_project
@@ -38,13 +39,16 @@ def _is_unfinished(summary: Summary) -> bool:
             return reason in ENDED_EARLY
 
 
-def next_command(summary: Summary, *, quiet: bool, project: str | None = None) -> str | None:
+def next_command(
+    summary: Summary, *, quiet: bool, project: str | None = None, wished: str = ""
+) -> str | None:
     """Name the command that a user would give now; None where there is nothing to do.
 
     Args:
         summary: of the run.
         quiet: whether a mere look at the trials goes without saying.
         project: how the user named it after `-C`; None where it was found.
+        wished: options that a later life is to be given again, as ` --apply`.
     """
     run_id = summary.run_id
     if summary.applied:
@@ -54,7 +58,7 @@ def next_command(summary: Summary, *, quiet: bool, project: str | None = None) -
         return _real_first(summary, _to_write(summary, project), project)
     resume = resume_command(summary.kind, run_id, project=project)
     if _is_unfinished(summary):
-        return f"{resume}{_to_raise(summary)}"
+        return f"{resume}{wished}{_to_raise(summary)}"
     if summary.verdict is Verdict.INCONCLUSIVE or quiet:
         return None
     if _may_be_luck(summary):
@@ -103,15 +107,46 @@ def _of_a_round(summary: Summary) -> str:
 
 def _to_raise(summary: Summary) -> str:
     """Name the limit that has to be raised for a run to go on, and what would do."""
-    match summary.limit:
+    limit = summary.limit
+    if limit is None and summary.stopped_because is StopReason.BUDGET:
+        limit = "--max-trials"
+    totals = [total for _, total in summary.usage]
+    return to_raise(
+        limit,
+        trials=summary.trials,
+        spent_usd=fsum(total.cost_usd for total in totals),
+        unknown_calls=sum(total.cost_unknown_calls for total in totals),
+        refused_usd=summary.refused_usd,
+    )
+
+
+def to_raise(
+    limit: str | None,
+    *,
+    trials: int,
+    spent_usd: float,
+    unknown_calls: int,
+    refused_usd: float | None,
+) -> str:
+    """Write how a limit has to be raised for a run or a night to go on, behind its command.
+
+    Args:
+        limit: the option that sets it; None where none has to be raised.
+        trials: that were spent.
+        spent_usd: US dollars that were spent, as far as is known.
+        unknown_calls: calls of unknown cost, each reckoned like the one that was refused.
+        refused_usd: what the call that money forbade was reckoned at; None where nobody knows.
+    """
+    match limit:
         case "--max-cost-usd":
-            spent = fsum(total.cost_usd for _, total in summary.usage)
-            return f" --max-cost-usd N   (N: more than {spent:.2f})"
+            least = up_to_cents(spent_usd + (1 + unknown_calls) * (refused_usd or 0.0))
+            said = f"more than {least:.2f}" if not refused_usd else f"{least:.2f} for one more call"
+            return f" --max-cost-usd N   (N: {said})"
         case "--max-pause":
             return "   (when the limit is over, or with a longer --max-pause)"
         case "--deadline":
             return "   (with another --deadline, or none)"
-        case _ if summary.stopped_because is StopReason.BUDGET:
-            return f" --max-trials N   (N: more than {summary.trials})"
+        case "--max-trials":
+            return f" --max-trials N   (N: more than {trials})"
         case _:
             return ""

@@ -1,5 +1,6 @@
 """A night in lines and in a table for the terminal (pure)."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
@@ -16,6 +17,8 @@ from skillwalker.datatypes.nights import (
 from skillwalker.datatypes.scores import Rate
 from skillwalker.estimate.nights import Intention, Work
 from skillwalker.paths import in_project
+from skillwalker.report import wording
+from skillwalker.report.next_step import to_raise
 from skillwalker.report.plain import one_line
 from skillwalker.report.plan_text import dollars
 from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent, probability, unknown_calls
@@ -36,27 +39,47 @@ _ORDER = (
 )
 """What people want to see first."""
 _QUIET = frozenset({NightAction.FRESH, NightAction.LEFT})
-"""Actions of which only the number is told."""
+"""Actions whose targets are told together, by their reason."""
+_TOLD_TOGETHER = 5
+"""Most targets that are named for one reason; the summary names them all."""
+_NUMBERS = 34
+"""Columns of the table's figures, with what stands between all its columns."""
+_LEAST_OF_AN_END = 18
+"""Columns that say what became of a target, where that is folded."""
+_PART_OF_A_NAME = re.compile(r"\s*[^\s:/-]*[:/-]?")
 
 
-def stage_line(entry: Entry, result: StageResult) -> str:
-    """Say in one line what came of a run of the night."""
+def stage_line(entry: Entry, result: StageResult, *, is_billed: bool = True) -> str:
+    """Say in one line what came of a run of the night.
+
+    Args:
+        entry: its target.
+        result: how it ended.
+        is_billed: whether anybody pays for it.
+    """
     name = one_line(f"{entry.target} (suite {entry.suite})")
     if result.exit_code != 0:
         stopped = f"stopped by {result.stopped_because}" if result.stopped_because else "no result"
         return f"{name}: {one_line(result.cause or stopped)}"
-    before = _share(result.original)
+    before, cost = _share(result.original), _cost(result, is_billed=is_billed)
+    if result.was_cut:
+        return f"{name}: left, the limit {result.stopped_because} came at {before}, {cost}"
     if result.stage is not Stage.TUNE:
-        return f"{name}: {_VERBS[result.stage]}, balanced accuracy {before}, {_cost(result)}"
+        return f"{name}: {_VERBS[result.stage]}, balanced accuracy {before}, {cost}"
     end = f"kept at {before}"
     if result.improved:
         end = f"improved, {before} → {_share(result.best)}"
         end += ", written" if result.applied else ", not written"
-    return f"{name}: {end}, {_cost(result)}"
+    return f"{name}: {end}, {cost}"
 
 
 def night_lines(
-    summary: NightSummary, *, folder: str, is_merged: bool = False, project: str | None = None
+    summary: NightSummary,
+    *,
+    folder: str,
+    is_merged: bool = False,
+    project: str | None = None,
+    wished: str = "",
 ) -> Iterator[str]:
     """Tell a night in lines: what was counted, what failed, what may be done now.
 
@@ -65,6 +88,7 @@ def night_lines(
         folder: where it is recorded.
         is_merged: whether its runs lie on other machines.
         project: how the user named it after `-C`; None where it was found.
+        wished: options that a later life is to be given again, as ` --apply`.
     """
     if summary.simulated:
         yield SIMULATED
@@ -75,46 +99,92 @@ def night_lines(
     )
     yield f"night {summary.night_id}: {counts or 'nothing to do'}"
     if summary.stopped_because != "done":
-        yield f"stopped by {summary.stopped_because}"
-    unknown = summary.cost_unknown_calls
-    more = f" and {unknown_calls(unknown)}" if unknown else ""
-    yield f"{summary.trials} trials, ${summary.cost_usd:.2f}{more}; recorded in {folder}"
+        limit = "" if summary.limit is None else f" ({summary.limit})"
+        yield f"stopped by {summary.stopped_because}{limit}"
+    yield f"{summary.trials} trials, {_money(summary)}; recorded in {folder}"
+    yield from _told_together(summary)
     for target in summary.targets:
-        # What a limit left is only counted; what somebody else works on is named.
-        is_busy = target.action is NightAction.LEFT and summary.stopped_because == "done"
-        if target.reason and (is_busy or target.action not in {*_QUIET, NightAction.MEASURED}):
+        is_named = target.action not in {*_QUIET, NightAction.MEASURED}
+        if target.reason and (_is_busy(summary, target) or is_named):
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
     for shard in summary.missing:
         yield f"missing: part {shard}; what it measured is in none of the folders that were named"
     for broken in summary.broken:
         yield f"broken: suite {one_line(broken.suite)}: {one_line(broken.reason)}"
-    yield from _next_steps(summary, is_merged=is_merged, project=project)
+    yield from _next_steps(summary, is_merged=is_merged, project=project, wished=wished)
 
 
-def night_table(summary: NightSummary) -> Table:
-    """Lay out what was done with each target."""
+def is_billed(summary: NightSummary) -> bool:
+    """Say whether anybody pays for a night: a stand-in takes no money."""
+    return wording.is_billed(summary.engine, simulated=summary.simulated)
+
+
+def night_table(summary: NightSummary, *, width: int) -> Table:
+    """Lay out what was done with each target.
+
+    Args:
+        summary: of the night.
+        width: columns that there are; names are broken between their parts to fit.
+    """
+    told = told_targets(summary)
+    ends = max((len(target_end(target)) for target in told), default=0)
+    most = max(20, width - _NUMBERS - min(ends, _LEAST_OF_AN_END))
+    columns = ("target", "", "before", "after", "trials", *(("$",) if is_billed(summary) else ()))
     table = Table(box=None, pad_edge=False)
-    for index, column in enumerate(("target", "", "before", "after", "trials", "$")):
-        table.add_column(column, justify="left" if index < 2 else "right", overflow="fold")
-    for target in told_targets(summary):
-        table.add_row(
-            escape(target_name(target)),
+    for index, column in enumerate(columns):
+        table.add_column(
+            column, justify="left" if index < 2 else "right", overflow="fold", no_wrap=index != 1
+        )
+    for target in told:
+        row = (
+            escape(_broken(target_name(target), most)),
             target_end(target),
             _share(target.before),
             _share(target.after),
             str(target.trials),
             f"{target.cost_usd:.2f}",
         )
+        table.add_row(*row[: len(columns)])
     return table
 
 
+def _broken(name: str, most: int) -> str:
+    """Break a name that is too long into lines, behind blanks, colons, slashes and hyphens."""
+    lines = [""]
+    for part in _PART_OF_A_NAME.findall(name):
+        if lines[-1] and len(lines[-1] + part) > most:
+            lines.append("")
+        lines[-1] += part if lines[-1] else part.lstrip()
+    return "\n".join(lines)
+
+
 def told_targets(summary: NightSummary) -> list[NightTarget]:
-    """Choose the rows of a table of the night, what changed first."""
-    rows = [target for target in summary.targets if target.action not in _QUIET]
+    """Choose the rows of a table of the night, what changed first; all that took trials."""
+    rows = [one for one in summary.targets if one.action not in _QUIET or one.trials]
     return sorted(rows, key=lambda target: _ORDER.index(target.action))
 
 
-def _next_steps(summary: NightSummary, *, is_merged: bool, project: str | None) -> Iterator[str]:
+def _told_together(summary: NightSummary) -> Iterator[str]:
+    """Name what was left by a limit and what is fresh, each by its reason."""
+    by_reason: dict[tuple[NightAction, str], list[str]] = {}
+    for target in summary.targets:
+        if target.action in _QUIET and target.reason and not _is_busy(summary, target):
+            key = target.action, one_line(target.reason)
+            by_reason.setdefault(key, []).append(target_name(target))
+    for (action, reason), names in by_reason.items():
+        more = len(names) - _TOLD_TOGETHER
+        others = f" and {more} more" if more > 0 else ""
+        yield f"{action.value}: {', '.join(names[:_TOLD_TOGETHER])}{others}: {reason}"
+
+
+def _is_busy(summary: NightSummary, target: NightTarget) -> bool:
+    """Say whether a target was left because somebody else worked on it."""
+    return target.action is NightAction.LEFT and summary.stopped_because == "done"
+
+
+def _next_steps(
+    summary: NightSummary, *, is_merged: bool, project: str | None, wished: str
+) -> Iterator[str]:
     """Name what a user may do now."""
     for target in summary.targets:
         name, revert = target_name(target), target.revert
@@ -132,7 +202,14 @@ def _next_steps(summary: NightSummary, *, is_merged: bool, project: str | None) 
         yield "merge all parts again when the missing ones are there"
     if not is_merged and any(target.action is NightAction.LEFT for target in summary.targets):
         command = f"skillwalker overnight --resume {summary.night_id}"
-        yield f"go on with: {in_project(command, project)}"
+        more = to_raise(
+            summary.limit,
+            trials=summary.trials,
+            spent_usd=summary.cost_usd,
+            unknown_calls=summary.cost_unknown_calls,
+            refused_usd=summary.refused_usd,
+        )
+        yield f"go on with: {in_project(command, project)}{wished}{more}"
 
 
 def target_name(target: NightTarget) -> str:
@@ -153,8 +230,17 @@ def _share(rate: Rate | None) -> str:
     return NOT_MEASURED if rate is None else percent(rate.rate)
 
 
-def _cost(result: StageResult) -> str:
-    return f"{result.trials} trials, ${result.cost_usd:.2f}"
+def _cost(result: StageResult, *, is_billed: bool) -> str:
+    money = f", ${result.cost_usd:.2f}" if is_billed else ""
+    return f"{result.trials} trials{money}"
+
+
+def _money(summary: NightSummary) -> str:
+    """Say what a night has cost."""
+    if not is_billed(summary):
+        return wording.NOBODY_PAYS
+    unknown = summary.cost_unknown_calls
+    return f"${summary.cost_usd:.2f}" + (f" and {unknown_calls(unknown)}" if unknown else "")
 
 
 def forecast_lines(

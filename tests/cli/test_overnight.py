@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -222,6 +223,27 @@ def test_an_empty_catalogue_is_named(project: Path, capsys: pytest.CaptureFixtur
     assert code == 1
     assert "no suite has cases" in err
     assert not (project / "output").exists()
+
+
+def test_what_is_said_to_go_on_goes_on_and_writes_what_was_wished(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, err = said(capsys, *QUICK, "--max-trials", "25", *WRITE)
+    assert code == 0
+    assert "stopped by budget (--max-trials)" in err
+    line = next(line for line in err.splitlines() if line.startswith("go on with: "))
+    found = re.fullmatch(
+        r"go on with: skillwalker overnight (.*) --max-trials N   \(N: more than (\d+)\)", line
+    )
+    assert found is not None, line
+    words, spent = found[1].split(), int(found[2])
+    assert words[2:] == list(WRITE)
+    _, night = run_json(capsys, *words, "--max-trials", "2000")
+    assert night["stopped_because"] == "done"
+    assert night["trials"] > spent
+    written = [target for target in night["targets"] if target["applied"]]
+    assert written
+    assert all(one["description"] in (project / one["path"]).read_text() for one in written)
 
 
 def test_shards_are_merged_into_this_checkout_and_undone_from_it(

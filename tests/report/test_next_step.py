@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from skillwalker.datatypes.scores import UsageTotal
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.paths import in_project
@@ -67,3 +68,29 @@ def test_more_rounds_are_not_advised_where_the_gate_says_that_they_will_not_do()
     assert (gate.change or 0.0) > 0
     assert "cases" in gate.reason
     assert "--more" not in (next_command(replace(SUMMARY, gate=gate), quiet=False) or "")
+
+
+@pytest.mark.parametrize(
+    ("limit", "refused", "unknown", "said"),
+    [
+        ("--max-cost-usd", 0.041, 0, "--max-cost-usd N   (N: 1.05 for one more call)"),
+        ("--max-cost-usd", 0.041, 2, "--max-cost-usd N   (N: 1.13 for one more call)"),
+        ("--max-cost-usd", None, 0, "--max-cost-usd N   (N: more than 1.00)"),
+        ("--max-trials", None, 0, "--max-trials N   (N: more than 9)"),
+    ],
+)
+def test_a_limit_is_to_be_raised_far_enough_for_what_it_forbade(
+    limit: str, refused: float | None, unknown: int, said: str
+) -> None:
+    used = UsageTotal(calls=9, cost_usd=1.0, cost_unknown_calls=unknown)
+    cut = replace(
+        SUMMARY,
+        improved=False,
+        stopped_because=StopReason.BUDGET,
+        limit=limit,
+        refused_usd=refused,
+        trials=9,
+        usage=(("trial", used),),
+    )
+    command = next_command(cut, quiet=False, wished=" --apply") or ""
+    assert command == f"{SUMMARY.kind} run --resume {SUMMARY.run_id} --apply {said}"

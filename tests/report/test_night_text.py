@@ -1,9 +1,19 @@
 """What is told of a night in the terminal and in Markdown."""
 
+from io import StringIO
+
 import pytest
+from rich.console import Console
 
 from skillwalker.catalogue import Entry
-from skillwalker.datatypes.nights import BrokenSuite, NightAction, Revert, Stage, StageResult
+from skillwalker.datatypes.nights import (
+    BrokenSuite,
+    NightAction,
+    NightSummary,
+    Revert,
+    Stage,
+    StageResult,
+)
 from skillwalker.datatypes.scores import Rate
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.report.ci.night import night_markdown
@@ -43,6 +53,14 @@ def stage(of: Stage, **values: object) -> StageResult:
         ),
         (stage(Stage.MEASURE, exit_code=1, cause="it is\x1b gone"), "it is� gone"),
         (stage(Stage.MEASURE, exit_code=3, stopped_because="budget"), "stopped by budget"),
+        (
+            stage(Stage.TUNE, best=HIGH, stopped_because="budget"),
+            "left, the limit budget came at 40 %, 7 trials, $0.50",
+        ),
+        (
+            stage(Stage.TUNE, best=HIGH, improved=True, applied=True, stopped_because="deadline"),
+            "improved, 40 % → 90 %, written, 7 trials, $0.50",
+        ),
     ],
 )
 def test_each_run_is_a_line(result: StageResult, line: str) -> None:
@@ -53,34 +71,97 @@ def test_the_end_names_counts_faults_and_what_may_be_done() -> None:
     whole = night(
         target("a", **FOUND),  # type: ignore[arg-type]  # a row of a test
         target("b", NightAction.FAILED, reason="it is gone"),
-        target("c", NightAction.FRESH, reason="not told"),
+        *(target(f"c{n}", NightAction.FRESH, reason="good enough") for n in range(7)),
         target("d", revert=Revert(run_id="20261129T120000", p_better=0.97)),
-        target("e", NightAction.LEFT),
+        target("e", NightAction.LEFT, reason="the limit budget ended the night before"),
         broken=(BrokenSuite(suite="x", reason="no JSON"),),
         stopped_because="budget",
     )
     lines = list(night_lines(whole, folder="output/n"))
-    assert lines[0] == "night 20261130T220000: 1 improved, 1 kept, 1 fresh, 1 failed, 1 left"
+    assert lines[0] == "night 20261130T220000: 1 improved, 1 kept, 7 fresh, 1 failed, 1 left"
     assert "stopped by budget" in lines
+    assert "left: demo:e (suite s): the limit budget ended the night before" in lines
+    (fresh,) = (line for line in lines if line.startswith("fresh: demo:c0 (suite s), demo:c1"))
+    assert fresh.endswith("demo:c4 (suite s) and 2 more: good enough")
     assert "failed: demo:b (suite s): it is gone" in lines
     assert "broken: suite x: no JSON" in lines
     assert "demo:a (suite s): write it with: skillwalker apply 20261130T120001" in lines
     assert any(line.endswith("take it back: skillwalker undo 20261129T120000") for line in lines)
     assert lines[-1] == "go on with: skillwalker overnight --resume 20261130T220000"
-    assert not any("not told" in line for line in lines)
     merged = list(night_lines(whole, folder="output/n", is_merged=True))
     assert any("overnight --merge … --apply" in line for line in merged)
     assert not any("--resume" in line for line in merged)
 
 
+@pytest.mark.parametrize(
+    ("limit", "refused", "more"),
+    [
+        (None, None, ""),
+        ("--max-trials", None, " --max-trials N   (N: more than 20)"),
+        ("--max-cost-usd", 0.041, " --max-cost-usd N   (N: 1.05 for one more call)"),
+        ("--max-cost-usd", None, " --max-cost-usd N   (N: more than 1.00)"),
+        ("--deadline", None, "   (with another --deadline, or none)"),
+    ],
+)
+def test_a_night_with_work_left_names_what_lets_it_go_on(
+    limit: str | None, refused: float | None, more: str
+) -> None:
+    whole = night(
+        target("a"),
+        target("b", NightAction.LEFT),
+        stopped_because="budget",
+        limit=limit,
+        refused_usd=refused,
+    )
+    lines = list(night_lines(whole, folder="output/n", wished=" --apply"))
+    command = "go on with: skillwalker overnight --resume 20261130T220000 --apply"
+    assert lines[-1] == command + more
+
+
+def test_nobody_is_billed_by_a_stand_in() -> None:
+    whole = night(target("a"), engine="local", simulated=True)
+    lines = list(night_lines(whole, folder="n"))
+    assert "10 trials, nobody is billed: a stand-in answered; recorded in n" in lines
+    assert len(night_table(whole, width=80).columns) == 5
+    assert "0.50" not in night_markdown(whole, folder="n")
+    assert stage_line(ENTRY, stage(Stage.MEASURE), is_billed=False).endswith("7 trials")
+
+
+def printed(summary: NightSummary, width: int) -> list[str]:
+    console = Console(width=width, file=StringIO(), highlight=False)
+    with console.capture() as capture:
+        console.print(night_table(summary, width=width))
+    return capture.get().splitlines()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_a_name_in_the_table_is_broken_between_its_parts_only(width: int) -> None:
+    name = "document-processing:quarterly-report-summarizer"
+    rows = (
+        target("a", target=name, suite="quarterly-reports", action=NightAction.INCONCLUSIVE),
+        target("b", **FOUND),  # type: ignore[arg-type]  # a row of a test
+    )
+    lines = printed(night(*rows), width)
+    assert all(len(line) <= width for line in lines)
+    words = {word for line in lines for word in line.split()}
+    assert {"inconclusive", "before", "after", "trials", "10"} <= words
+    whole = f"{name} (suite quarterly-reports)"
+    parts = [word for word in words if word in whole and len(word) > 2]
+    assert sum(map(len, parts)) == len(whole) - whole.count(" ")
+    assert {part[-1] for part in parts} <= {":", "-", "e", "r", ")"}
+
+
 def test_the_table_has_what_changed_first_and_leaves_out_what_is_fresh() -> None:
-    rows = (target("a"), target("b", NightAction.FRESH), target("c", **FOUND))  # type: ignore[arg-type]  # rows of a test
-    table = night_table(night(*rows))
+    fresh = target("b", NightAction.FRESH, trials=0)
+    cut = target("d", NightAction.LEFT)
+    rows = (target("a"), fresh, cut, target("c", **FOUND))  # type: ignore[arg-type]  # rows of a test
+    table = night_table(night(*rows), width=80)
     assert [str(cell) for cell in table.columns[0].cells] == [
         "demo:c (suite s)",
         "demo:a (suite s)",
+        "demo:d (suite s)",
     ]
-    assert list(table.columns[1].cells) == ["improved to 90 %, not written", "kept"]
+    assert list(table.columns[1].cells) == ["improved to 90 %, not written", "kept", "left"]
 
 
 def test_markdown_is_harmless_and_says_what_was_simulated() -> None:

@@ -1,9 +1,15 @@
 """A night in Markdown, for a pull request or a job's summary (pure)."""
 
-from skillwalker.datatypes.nights import NightSummary
+from skillwalker.datatypes.nights import NightSummary, NightTarget
 from skillwalker.datatypes.scores import Rate
 from skillwalker.report.ci.markdown import escaped
-from skillwalker.report.night_text import night_lines, target_end, target_name, told_targets
+from skillwalker.report.night_text import (
+    is_billed,
+    night_lines,
+    target_end,
+    target_name,
+    told_targets,
+)
 from skillwalker.report.plain import one_line
 from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent
 
@@ -12,7 +18,12 @@ MOST_ROWS = 200
 
 
 def night_markdown(
-    summary: NightSummary, *, folder: str, is_merged: bool = False, project: str | None = None
+    summary: NightSummary,
+    *,
+    folder: str,
+    is_merged: bool = False,
+    project: str | None = None,
+    wished: str = "",
 ) -> str:
     """Write a night: a table of what was done, what failed, and the new descriptions.
 
@@ -21,6 +32,7 @@ def night_markdown(
         folder: where it is recorded.
         is_merged: whether its runs lie on other machines.
         project: how the user named it after `-C`; None where it was found.
+        wished: options that a later life is to be given again, as ` --apply`.
     """
     told = told_targets(summary)
     lines = [f"## Skillwalker, night {summary.night_id}", ""]
@@ -32,18 +44,25 @@ def night_markdown(
     ]
     lines += [
         f"| {_cell(target_name(target))} | {_cell(target_end(target))} | {_rate(target.before)} |"
-        f" {_rate(target.after)} | {target.trials} | {target.cost_usd:.2f} |"
+        f" {_rate(target.after)} | {target.trials} | {_cost(target, summary)} |"
         for target in told[:MOST_ROWS]
     ]
     if len(told) > MOST_ROWS:
         lines += ["", f"{len(told) - MOST_ROWS} more rows stand in overnight-summary.json."]
-    told_lines = night_lines(summary, folder=folder, is_merged=is_merged, project=project)
+    told_lines = night_lines(
+        summary, folder=folder, is_merged=is_merged, project=project, wished=wished
+    )
     lines += ["", *(f"- {_cell(line)}" for line in told_lines)]
     for target in told:
         if target.description is not None:
             lines += ["", f"**{_cell(target_name(target))}**, {target_end(target)}:", ""]
             lines.append(f"    {one_line(target.description)}")
     return "\n".join(lines) + "\n"
+
+
+def _cost(target: NightTarget, summary: NightSummary) -> str:
+    """Write what a target has cost; nothing is paid to a stand-in."""
+    return f"{target.cost_usd:.2f}" if is_billed(summary) else "–"
 
 
 def _rate(rate: Rate | None) -> str:
