@@ -62,13 +62,20 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
 
 @pytest.mark.parametrize("page", pages_with(None), ids=name_of)
 def test_commands_do_what_the_page_says(page: Path, reader: Reader) -> None:
+    typed_in = next((b.marks["in"] for b in blocks(page) if "in" in b.marks), "project")
     for path, text in files_of(page.read_text("utf-8")).items():
-        file = reader.places["start"] / path
+        file = reader.places[typed_in] / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     for block in blocks(page):
         if "not run" not in block.marks and "with" not in block.marks:
             reader.read(block)
+
+
+@pytest.mark.parametrize("page", documents(), ids=name_of)
+def test_no_command_names_a_folder_that_a_reader_has_not(page: Path) -> None:
+    typed = [shown.command for block in blocks(page) for shown in block.commands]
+    assert [command for command in typed if "../" in command] == []
 
 
 def test_what_no_test_runs_is_listed_here() -> None:
