@@ -134,7 +134,7 @@ def printed(summary: NightSummary, width: int) -> list[str]:
     return capture.get().splitlines()
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [72, 80, 120])
 def test_a_name_in_the_table_is_broken_between_its_parts_only(width: int) -> None:
     name = "document-processing:quarterly-report-summarizer"
     rows = (
