@@ -12,7 +12,7 @@ from skillwalker.datatypes.inputs import (
     Target,
     TriggerCase,
 )
-from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.datatypes.vocabulary import Severity, TargetKind
 from skillwalker.frontmatter.text import read_frontmatter, replace_description
 from skillwalker.listing.listed import CLAUDE_VERSION
 from skillwalker.listing.shown_text import columns, flattened
@@ -220,12 +220,19 @@ def _called(
 def warn_of_plan(plan: Plan) -> tuple[str, ...]:
     """Say what a user should know of a plan before it is paid for."""
     if plan.kind == MEASURE:
-        return warn_of_models(plan)
+        return (*warn_of_file(plan), *warn_of_models(plan))
     return (
+        *warn_of_file(plan),
         *warn_of_choice(plan.config, len(plan.cases)),
         *warn_of_own_runs(plan.config, plan.cases),
         *warn_of_models(plan),
     )
+
+
+def warn_of_file(plan: Plan) -> tuple[str, ...]:
+    """Warn of what is an error in the target's file and yet can be measured."""
+    errors = (each for each in plan.listing.listed.findings if each.severity is Severity.ERROR)
+    return tuple(f"{plan.target_path}: {error.message}" for error in errors)
 
 
 def warn_of_models(plan: Plan) -> tuple[str, ...]:

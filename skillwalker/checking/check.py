@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillwalker.checking.cases import check_cases
 from skillwalker.checking.descriptions import check_listing, check_quotes, check_text
 from skillwalker.checking.empty_words import check_words
-from skillwalker.checking.files import check_bytes, check_folders, unreadable
+from skillwalker.checking.files import check_folders, unreadable
 from skillwalker.checking.findings import CheckedTarget, CheckFinding, TargetCases
 from skillwalker.checking.siblings import check_names, check_overlap, check_room
 from skillwalker.checking.skill_folders import check_name
@@ -71,7 +71,6 @@ def _about_targets(
 ) -> Iterator[CheckFinding]:
     for checked in targets:
         own = [each for each in cases if each.checked is checked]
-        yield from check_bytes(checked)
         yield from check_listing(checked, is_measured=any(each.positive for each in own))
         yield from check_text(checked)
         yield from check_words(checked)

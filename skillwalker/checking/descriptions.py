@@ -29,13 +29,15 @@ def check_listing(checked: CheckedTarget, *, is_measured: bool) -> Iterator[Chec
         is_measured: whether a suite has cases about it.
     """
     for finding in checked.listed.findings:
-        meant = finding.rule in SWITCHED_OFF and not is_measured
+        severity = finding.severity
+        if finding.rule in SWITCHED_OFF:
+            severity = Severity.ERROR if is_measured else Severity.WARNING
         message, remedy = split_remedy(
             finding.message, REMEDIES.get(finding.rule, "see 'skillwalker show'")
         )
         yield CheckFinding(
             rule=finding.rule,
-            severity=Severity.WARNING if meant else finding.severity,
+            severity=severity,
             path=checked.listed.path,
             line=finding.line,
             message=message,

@@ -5,31 +5,15 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from skillwalker.checking.findings import CheckedTarget, CheckFinding
+from skillwalker.checking.findings import CheckFinding
 from skillwalker.checking.skill_folders import check_skill_folder
 from skillwalker.datatypes.vocabulary import Severity, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.faults import quoted
 from skillwalker.paths import MANIFEST
 from skillwalker.targets.kind import KINDS, SKILL_FILE
-from skillwalker.targets.place import NOT_SEARCHED
+from skillwalker.targets.place import NOT_SEARCHED, has_frontmatter
 from skillwalker.user_files import read_regular
-
-
-def check_bytes(checked: CheckedTarget) -> Iterator[CheckFinding]:
-    """Find a file that is no UTF-8, of which Claude gets replacement characters."""
-    try:
-        checked.target.content.decode()
-    except UnicodeDecodeError as error:
-        line = checked.target.content.count(b"\n", 0, error.start) + 1
-        yield CheckFinding(
-            rule="encoding",
-            severity=Severity.ERROR,
-            path=checked.target.path,
-            line=line,
-            message=f"byte {error.start} is not UTF-8, so Claude sees other characters there",
-            remedy="save the file as UTF-8",
-        )
 
 
 def unreadable(path: Path, error: TargetError) -> CheckFinding:
@@ -70,14 +54,6 @@ def _loose(folder: Path, names: Sequence[str]) -> Iterator[CheckFinding]:
                 message="a skill is a folder: Claude Code does not load a file from here",
                 remedy=f"move it to {path.stem}/{SKILL_FILE}",
             )
-
-
-def has_frontmatter(path: Path) -> bool:
-    """Say whether a file begins as one with a frontmatter does."""
-    try:
-        return path.is_file() and path.read_bytes()[:7].lstrip(b"\xef\xbb\xbf").startswith(b"---")
-    except OSError:
-        return False
 
 
 def _manifest(path: Path) -> Iterator[CheckFinding]:

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillwalker.checking.files import has_frontmatter
 from skillwalker.checking.suites import SuitePlace
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import (
     EVALS_DIR,
-    MANIFEST,
     PLUGINS_DIR,
     Places,
     find_project,
@@ -26,6 +24,8 @@ from skillwalker.targets.place import (
     NOT_SEARCHED,
     PROJECT_FOLDER,
     find_files,
+    has_frontmatter,
+    has_manifest,
     kind_of,
     place_of,
 )
@@ -51,10 +51,9 @@ class Subject:
 def whole_project(places: Places) -> Subject:
     """Take all suites of a project and all files in its plugins and its `.claude` folder."""
     roots = [*places.plugin_folders(), places.project / PROJECT_FOLDER]
-    if (places.project / MANIFEST).is_file():
-        roots += [places.project / facts.folder for facts in KINDS.values()]
-        if (places.project / SKILL_FILE).is_file():
-            roots.append(places.project / SKILL_FILE)
+    # a project may itself be a plugin, or one skill
+    roots += [places.project / facts.folder for facts in KINDS.values()]
+    roots.append(places.project / SKILL_FILE)
     folders = tuple(root for root in dict.fromkeys(roots) if root.exists())
     return Subject(
         files=tuple(dict.fromkeys(file for root in folders for file in _files_at(root))),
@@ -128,7 +127,7 @@ def _files_at(path: Path) -> Files:
 def _is_prose(file: Path, kind: TargetKind) -> bool:
     """Say whether a text in a folder called agents is none: nothing says that it is."""
     root = place_of(file, kind).root
-    is_loaded = root.name == PROJECT_FOLDER or (root / MANIFEST).is_file()
+    is_loaded = root.name == PROJECT_FOLDER or has_manifest(root)
     if kind is TargetKind.SKILL or is_loaded or root.parent.name == PLUGINS_DIR:
         return False
     return not has_frontmatter(file)
@@ -138,7 +137,7 @@ def _belongs_to_skill(file: Path, root: Path) -> bool:
     """Say whether a file is material of a skill above it, as a template is."""
     above = file.parent.parents
     return any(
-        (folder / SKILL_FILE).is_file() and not (folder / MANIFEST).is_file()
+        (folder / SKILL_FILE).is_file() and not has_manifest(folder)
         for folder in above
         if folder.is_relative_to(root)
     )

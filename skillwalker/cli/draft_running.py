@@ -33,7 +33,8 @@ from skillwalker.report.wording import NOBODY_PAYS
 from skillwalker.standin.server import is_standin
 from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import known_targets, named_siblings, written_in_suites
+from skillwalker.targets.known import known_targets
+from skillwalker.targets.names import named_siblings, written_in_suites
 
 GRACE = 180.0
 """Seconds that an answer may take behind a deadline: as many as a trial."""

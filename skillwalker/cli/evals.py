@@ -10,8 +10,9 @@ from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wan
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from skillwalker.datatypes.vocabulary import TargetKind
-    from skillwalker.suites.overview import SuiteOverview
+    from skillwalker.suites.overview import BareTarget, SuiteOverview
+
+UNLISTED = " (Claude Code does not list it: 'skillwalker show' says why)"
 
 
 def evals_list(
@@ -26,7 +27,10 @@ def evals_list(
     if wants_json(ctx, as_json):
         record = {
             "suites": [_json(suite) for suite in suites],
-            "targets_without_suite": [{"kind": str(kind), "target": name} for kind, name in bare],
+            "targets_without_suite": [
+                {"kind": str(each.kind), "target": each.target, "listed": each.listed}
+                for each in bare
+            ],
         }
         typer.echo(json.dumps(record, ensure_ascii=False))
     else:
@@ -65,7 +69,7 @@ def _lines(suite: "SuiteOverview") -> list[str]:
     ]
 
 
-def _bare_lines(bare: "Sequence[tuple[TargetKind, str]]", project: str | None) -> "Iterator[str]":
+def _bare_lines(bare: "Sequence[BareTarget]", project: str | None) -> "Iterator[str]":
     """Name what has no cases, and how it gets some."""
     from shlex import quote
 
@@ -74,10 +78,13 @@ def _bare_lines(bare: "Sequence[tuple[TargetKind, str]]", project: str | None) -
     if not bare:
         return
     yield "without a suite:"
-    for kind, name in bare:
-        yield f"  {kind} {name}"
-    kind, name = bare[0]
-    command = in_project(f"skillwalker init --{kind} {quote(name)}", project)
+    for each in bare:
+        yield f"  {each.kind} {each.target}{'' if each.listed else UNLISTED}"
+    first = next((each for each in bare if each.listed), None)
+    if first is None:
+        yield f"next: {in_project('skillwalker show', project)}"
+        return
+    command = in_project(f"skillwalker init --{first.kind} {quote(first.target)}", project)
     yield f"next: {command}   (writes examples, free; evals draft lets Claude propose cases)"
 
 

@@ -1,7 +1,6 @@
 """show, describe, apply, undo: what Claude Code is shown of a file, and writing it."""
 
 import json
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,6 @@ from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wan
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.edits import Edit, WrittenFile
-    from skillwalker.datatypes.inputs import Target
     from skillwalker.paths import Places
 
 ForceOption = Annotated[bool, typer.Option("--force", help="Do it even if the file changed.")]
@@ -34,7 +32,7 @@ def show(
         typer.Option("--installed", help="All that your Claude Code lists here, and its room."),
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 1 if Claude Code does not list one of them.")
+        bool, typer.Option("--strict", help="Exit 1 if one is not listed or has an error.")
     ] = False,
     as_json: JsonOption = False,
     project: ProjectOption = None,
@@ -42,7 +40,7 @@ def show(
     """Print what Claude Code is shown of skills and agents."""
     from skillwalker.cli.installed import installed_record, room_text
     from skillwalker.cli.named_files import position_of, shown_targets
-    from skillwalker.cli.show_text import listed_record, listed_text, written_text
+    from skillwalker.cli.show_text import is_sound, listed_record, listed_text, written_text
     from skillwalker.targets.installed import find_installed, rooms
     from skillwalker.targets.names import invoked_as
 
@@ -65,8 +63,10 @@ def show(
         typer.echo("\n\n".join([*texts, room_text(rooms(there))] if installed else texts))
     if not shown:
         where = f"{places.home} or {places.project}" if installed else f"{places.project}"
-        typer.echo(f"there is no skill or agent in {where}", err=True)
-    if strict and not all(listed.listed for _, listed in shown):
+        typer.echo(
+            f"there is no skill or agent in {where}; name a folder that holds some", err=True
+        )
+    if strict and not all(is_sound(listed) for _, listed in shown):
         raise typer.Exit(1)
 
 
@@ -86,15 +86,17 @@ def describe(
 ) -> None:
     """Write a description by hand: same checks, diff and undo as a run's."""
     from skillwalker.cli.named_files import kind_said, one_target
+    from skillwalker.cli.own_text import read_text, require_clean, warn_of_file
     from skillwalker.recording.edits import write_recorded
     from skillwalker.recording.store import create_run
     from skillwalker.steps.step_7_write_back import plan_write
 
     places = open_project(ctx, project).places
     found = one_target(target, places, kind_said(kind))
-    text = _read_text(text_file)
-    _require_clean(found, text)
+    text = read_text(text_file)
+    require_clean(found, text)
     planned = plan_write(found, text)
+    warn_of_file(found, planned.after, places.project)
     run_id = None
     if planned.after != planned.before and not dry_run:
         run = create_run(places.output_dir)
@@ -132,7 +134,7 @@ def apply(
     from skillwalker.recording.store import find_run
     from skillwalker.steps.step_7_write_back import plan_write
     from skillwalker.targets.file import read_target
-    from skillwalker.targets.names import with_owner
+    from skillwalker.targets.known import with_owner
 
     places = open_project(ctx, project).places
     run = find_run(places.output_dir, run_id)
@@ -184,28 +186,6 @@ def undo(
         typer.echo(json.dumps({"undone": rows}, ensure_ascii=False))
     else:
         typer.echo("".join(row["diff"] for row in rows), nl=False)
-
-
-def _read_text(name: str) -> str:
-    """Read the text to write; the line end that closes a text file is not part of it."""
-    from skillwalker.errors import ConfigError
-
-    try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        return content.decode("utf-8-sig").rstrip("\r\n")
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError(f"--text-file {name}: cannot be read as UTF-8 text: {why}") from error
-
-
-def _require_clean(target: "Target", text: str) -> None:
-    from skillwalker.errors import TargetError
-    from skillwalker.lint import lint_description
-
-    faults = lint_description(text, kind=target.kind)
-    if faults:
-        listed = "\n".join(f"- {fault}" for fault in faults)
-        raise TargetError(f"the text cannot be the description of {target.id}:\n{listed}")
 
 
 def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:

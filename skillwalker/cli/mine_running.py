@@ -28,7 +28,8 @@ from skillwalker.suites.new_suite import (
     tests_file,
     write_suite,
 )
-from skillwalker.targets.names import known_targets, written_in_suites
+from skillwalker.targets.known import known_targets
+from skillwalker.targets.names import written_in_suites
 from skillwalker.targets.place import PROJECT_FOLDER
 
 MINED = "mined"

@@ -10,8 +10,9 @@ from skillwalker.datatypes.inputs import Listed, Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
-from skillwalker.targets.file import empty_target, list_target, read_target, unread
-from skillwalker.targets.names import is_path, known_targets, resolve_target, with_owner
+from skillwalker.targets.file import list_target, shown_file
+from skillwalker.targets.known import known_files, with_owner
+from skillwalker.targets.names import is_path, resolve_either, resolve_target
 from skillwalker.targets.place import find_files, kind_of
 
 
@@ -20,14 +21,17 @@ def shown_targets(
 ) -> list[tuple[Target, Listed]]:
     """Read what is to be shown: what was named, else all there is.
 
-    A file in a folder that cannot be read is shown as such; it says nothing of the others.
+    A file that was found and cannot be read is shown as such; it says nothing of the others.
 
     Raises:
         TargetError: something that was named is not there, or cannot be read.
     """
     if not written:
-        known = (target for kind in TargetKind for target in known_targets(places, kind))
-        return [(target, list_target(target)) for target in known]
+        return [
+            _shown(file, kind, places, position)
+            for kind in TargetKind
+            for file in known_files(places, kind)
+        ]
     found: list[tuple[Target, Listed]] = []
     for name in written:
         path = _existing(name, places)
@@ -38,9 +42,9 @@ def shown_targets(
             found += [_shown(file, kind, places, position) for file, kind in inside]
             continue
         if path is None:
-            named = _named(name, places, position)
+            named = resolve_either(name, places, position=position)
         else:
-            named = [resolve_target(str(path), kind_of(path), places, position=position)]
+            named = (resolve_target(str(path), kind_of(path), places, position=position),)
         found += [(target, list_target(target)) for target in named]
     return found
 
@@ -48,26 +52,9 @@ def shown_targets(
 def _shown(
     path: Path, kind: TargetKind, places: Places, position: Position | None
 ) -> tuple[Target, Listed]:
-    """Read a file that was found in a folder."""
-    try:
-        target = with_owner(read_target(path, kind, position), places)
-    except TargetError as error:
-        target = empty_target(path, kind, position)
-        return target, unread(target, str(error))
-    return target, list_target(target)
-
-
-def _named(written: str, places: Places, position: Position | None = None) -> list[Target]:
-    """Find the skill and the agent of that name; at least one of them is there."""
-    found, faults = [], []
-    for kind in (kind_of(Path(written)),) if written.endswith(".md") else TargetKind:
-        try:
-            found.append(resolve_target(written, kind, places, position=position))
-        except TargetError as error:
-            faults.append(str(error))
-    if not found:
-        raise TargetError("\n".join(dict.fromkeys(faults)))
-    return found
+    """Read a file that was found, not named."""
+    target, listed = shown_file(path, kind, position)
+    return with_owner(target, places), listed
 
 
 def one_target(written: str, places: Places, kind: TargetKind | None) -> Target:
@@ -81,7 +68,7 @@ def one_target(written: str, places: Places, kind: TargetKind | None) -> Target:
         return resolve_target(str(path), kind or kind_of(path), places)
     if kind is not None:
         return resolve_target(written, kind, places)
-    found = _named(written if path is None else str(path), places)
+    found = resolve_either(written if path is None else str(path), places)
     if len(found) > 1:
         raise TargetError(f"{written} is a skill and an agent; add --kind skill or --kind agent")
     return found[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 from skillwalker.cli.environment import plain_width
 from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.inputs import Listed, Target
+from skillwalker.datatypes.vocabulary import Severity
 from skillwalker.faults import BIDI
 from skillwalker.frontmatter.text import read_frontmatter
 from skillwalker.paths import Places
@@ -86,6 +87,11 @@ def listed_text(listed: Listed, written: str, places: Places, *, name: str | Non
             wrapped(plain(f"  {finding.severity}:{where} {finding.message} [{finding.rule}]"))
         )
     return "\n".join(plain(line) for line in lines)
+
+
+def is_sound(listed: Listed) -> bool:
+    """Say whether Claude Code lists a file, and nothing of it is an error."""
+    return listed.listed and not any(each.severity is Severity.ERROR for each in listed.findings)
 
 
 def written_text(target: Target) -> str:

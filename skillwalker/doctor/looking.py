@@ -14,7 +14,7 @@ from skillwalker.errors import EngineError, SuiteError
 from skillwalker.paths import Places
 from skillwalker.settings import Settings
 from skillwalker.suites.load import list_suites, load_suite
-from skillwalker.targets.names import known_targets
+from skillwalker.targets.known import known_targets
 
 NO_LOGIN = Login(api_key="none: only the version is asked for")
 

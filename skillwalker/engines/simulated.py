@@ -14,9 +14,9 @@ from anyio.lowlevel import checkpoint
 from skillwalker.datatypes.trials import Call, Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import Mode, Position, TargetKind
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.errors import TargetError, TrialError
+from skillwalker.errors import TrialError
 from skillwalker.simulation.router import Entry, choose_entry, draw
-from skillwalker.targets.file import list_target, read_target
+from skillwalker.targets.file import shown_file
 from skillwalker.targets.place import PROJECT_FOLDER, files_of
 
 NAME: Final = "simulated"
@@ -96,24 +96,21 @@ def read_catalog(plugin_dirs: tuple[Path, ...], project_dir: Path | None) -> tup
     """Read what Claude Code would list of plugin folders and of a project's `.claude`.
 
     Raises:
-        TrialError: a folder is missing or a file in it cannot be read.
+        TrialError: a folder is missing.
     """
     roots = [(folder, Position.PLUGIN) for folder in plugin_dirs]
     if project_dir is not None:
         roots.append((project_dir / PROJECT_FOLDER, Position.PROJECT))
-    try:
-        return tuple(entry for root, position in roots for entry in _entries(root, position))
-    except TargetError as error:
-        raise TrialError("set_up", str(error)) from error
+    return tuple(entry for root, position in roots for entry in _entries(root, position))
 
 
 def _entries(root: Path, position: Position) -> Iterator[Entry]:
-    """Yield the listed files below one folder."""
+    """Yield the listed files below one folder; what cannot be read is not listed."""
     if not root.is_dir():
         raise TrialError("set_up", f"{root} is not a folder; build the plugin copy first")
     for kind in TargetKind:
         for path in files_of(root, kind):
-            listed = list_target(read_target(path, kind, position))
+            _, listed = shown_file(path, kind, position)
             if listed.listed and listed.name is not None:
                 yield Entry(listed.name, kind, listed.text or listed.stand_in or "")
 

@@ -34,7 +34,7 @@ from skillwalker.suites.new_suite import (
     write_suite,
 )
 from skillwalker.targets.kind import KINDS, SKILL_FILE
-from skillwalker.targets.names import known_targets
+from skillwalker.targets.known import known_targets
 
 MOST_NAMED = 5
 """Names that a note lists."""

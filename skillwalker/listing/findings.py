@@ -70,7 +70,7 @@ def _loading(file: _File) -> Iterator[Finding]:
     reading, block = file.reading, file.block
     if reading.disable_model_invocation and file.is_skill:
         line = file.line(block.last(_SWITCHES[0]))
-        yield _error(
+        yield _warning(  # it can be meant: such a skill is called by its user alone
             _SWITCHES[0],
             line,
             "`disable-model-invocation` is true: Claude is never told of this skill; remove the"
@@ -230,6 +230,18 @@ def _name(file: _File) -> Iterator[Finding]:
         )
 
 
+def _encoding(file: _File) -> Iterator[Finding]:
+    try:
+        file.content.decode()
+    except UnicodeDecodeError as error:
+        yield _error(
+            "encoding",
+            file.content.count(b"\n", 0, error.start) + 1,
+            f"byte {error.start} is not UTF-8, so Claude sees other characters there; save the file"
+            " as UTF-8",
+        )
+
+
 def _older_and_other_places(file: _File) -> Iterator[Finding]:
     if file.content.startswith(b"\xef\xbb\xbf"):
         yield _warning(
@@ -249,6 +261,7 @@ def _older_and_other_places(file: _File) -> Iterator[Finding]:
 
 
 _RULES = (
+    _encoding,
     _loading,
     _description_losses,
     _length,

@@ -5,6 +5,7 @@ Everything is planned before anything is written, so that a refusal leaves the p
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from skillwalker.settings import SETTINGS_FILE, Settings
 from skillwalker.simulation.drafting import propose
 from skillwalker.starting.plugin_dirs import find_plugin_dirs
 from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
-from skillwalker.targets.file import read_target
+from skillwalker.targets.file import list_target, read_target
 from skillwalker.targets.file_swap import swap_bytes
-from skillwalker.targets.names import known_targets, named_siblings, written_in_suites
+from skillwalker.targets.known import known_targets
+from skillwalker.targets.names import named_siblings, written_in_suites
 from skillwalker.targets.place import find_files
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import read_regular, real_path
 
 GITIGNORE = ".gitignore"
 LOCK = "skillwalker.lock"
@@ -52,6 +54,7 @@ class Start:
 
     steps: tuple[Step, ...]
     targets: tuple[Target, ...]
+    """What a suite can be about: those that Claude Code lists, where there is any."""
     target: Target | None
     """What the suite is about; None where several are there and none was named."""
     suite: str | None
@@ -69,12 +72,12 @@ def find_targets(places: Places, target: Target | None) -> tuple[Target, ...]:
         TargetError: there is none.
     """
     known = [each for kind in TargetKind for each in known_targets(places, kind)]
-    found = {each.path.resolve(): each for each in (*known, *([target] if target else []))}
+    found = {real_path(each.path): each for each in (*known, *([target] if target else []))}
     for path, kind in find_files(places.project):
-        if path.resolve() in found or _is_ours(path, places):
+        if real_path(path) in found or _is_ours(path, places):
             continue
         try:
-            found[path.resolve()] = read_target(path, kind)
+            found[real_path(path)] = read_target(path, kind)
         except TargetError:
             continue  # evals check says what is wrong with it
     if not found:
@@ -106,7 +109,8 @@ def start(
         SuiteError: a folder of the suite's name is there, and is not about the target.
         ConfigError: a file cannot be read or written.
     """
-    chosen = target or (targets[0] if len(targets) == 1 else None)
+    offered = _offered(targets)
+    chosen = target or (offered[0] if len(offered) == 1 else None)
     there = None if chosen is None else _suite_there(chosen, suite, places)
     name = suite or (None if chosen is None else chosen.name)
     if name is not None and chosen is not None and there is None:
@@ -120,11 +124,22 @@ def start(
         steps.append(_there(there, places) if there else _write_suite(name, chosen, places))
     return Start(
         steps=tuple(steps),
-        targets=targets,
+        targets=offered,
         target=chosen,
         suite=there or (name if chosen is not None else None),
-        notes=notes,
+        notes=(*notes, *_unlisted(targets, offered)),
     )
+
+
+def _offered(targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Choose what a suite can be made for: no case calls what Claude Code does not list."""
+    return tuple(each for each in targets if list_target(each).listed) or targets
+
+
+def _unlisted(targets: tuple[Target, ...], offered: tuple[Target, ...]) -> Iterator[str]:
+    names = ", ".join(each.id for each in targets if each not in offered)
+    if names:
+        yield f"Claude Code does not list {names}; 'skillwalker show' says why"
 
 
 def _is_ours(path: Path, places: Places) -> bool:

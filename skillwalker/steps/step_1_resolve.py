@@ -5,7 +5,7 @@ what there is to choose from, as the command line to type.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -17,8 +17,7 @@ from skillwalker.faults import quoted
 from skillwalker.paths import Places, in_project
 from skillwalker.suites.load import list_suites, load_suite
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import is_path, resolve_target, siblings
-from skillwalker.targets.place import kind_of
+from skillwalker.targets.names import resolve_either, resolve_target, siblings
 
 MEASURE = "measure"
 
@@ -75,7 +74,7 @@ def resolve(
         TargetError: the target is unknown, or there are several to choose from.
     """
     wanted = resolve_target(target, kind, places) if target is not None else None
-    suites = tuple(_load_all(places, suite))
+    suites = _load_all(places, suite, (kind,), run_kind, wanted)
     pairs = [
         pair
         for loaded in suites
@@ -110,16 +109,10 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
     """
     kinds = tuple(TargetKind)
     if target is not None:
-        if is_path(target):
-            return _kind_of_path(target, places)
-        found = tuple(kind for kind in kinds if _exists(target, kind, places))
-        if not found:
-            # With the words for a skill; its message lists what there is.
-            resolve_target(target, TargetKind.SKILL, places)
-        kinds = found or kinds
+        kinds = tuple(each.kind for each in resolve_either(target, places))
     if len(kinds) == 1:
         return kinds[0]
-    suites = tuple(_load_all(places, suite))
+    suites = _load_all(places, suite, kinds, MEASURE)
     tested = tuple(kind for kind in kinds if any(any(_calls(one, kind)) for one in suites))
     if len(tested) == 1:
         return tested[0]
@@ -130,53 +123,45 @@ def kind_meant(places: Places, *, target: str | None, suite: str | None) -> Targ
         )
     if not tested:
         raise SuiteError(_nothing_found(places, TargetKind.SKILL, suites, None))
-    lines = {
-        f"  {in_project(_command(kind, pair, MEASURE), places.said)}"
-        for kind in tested
-        for one in suites
-        for pair in pairs_of(one, kind, places)
-    }
-    raise SuiteError("\n".join(("skills and agents have cases; choose one:", *sorted(lines))))
+    found = (
+        (kind, pair) for kind in tested for one in suites for pair in pairs_of(one, kind, places)
+    )
+    lines = _commands(found, MEASURE, places)
+    raise SuiteError("\n".join(("skills and agents have cases; choose one:", *lines)))
 
 
-def _kind_of_path(target: str, places: Places) -> TargetKind:
-    """Tell the kind by the file: a SKILL.md or its folder is a skill, another file an agent."""
-    path = places.project / target
-    kind = TargetKind.SKILL if _is_folder(path) else kind_of(path)
-    resolve_target(target, kind, places)
-    return kind
+def _load_all(
+    places: Places,
+    suite: str | None,
+    kinds: Sequence[TargetKind],
+    run_kind: str | None,
+    wanted: Target | None = None,
+) -> tuple[Suite, ...]:
+    """Read the suite that is named, else all of them.
 
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
-
-
-def _exists(target: str, kind: TargetKind, places: Places) -> bool:
-    """Whether a written target can be read as that kind."""
-    try:
-        resolve_target(target, kind, places)
-    except TargetError:
-        return False
-    return True
-
-
-def _load_all(places: Places, suite: str | None) -> Iterator[Suite]:
+    Raises:
+        SuiteError: one of them is broken; the message names each, and what else can be run.
+    """
     if suite is not None:
-        yield load_suite(places, suite)
-        return
-    names = list_suites(places)
-    for name in names:
+        return (load_suite(places, suite),)
+    loaded, faults = [], []
+    for name in list_suites(places):
         try:
-            yield load_suite(places, name)
+            loaded.append(load_suite(places, name))
         except SuiteError as error:
-            if len(names) == 1:
-                raise
-            raise SuiteError(
-                f"{error}\nchoose another suite with --eval to leave this one aside"
-            ) from error
+            faults.append(str(error))
+    if faults:
+        pairs = (
+            (kind, pair)
+            for one in loaded
+            for kind in kinds
+            for pair in pairs_of(one, kind, places)
+            if wanted is None or pair.file == wanted.path.resolve()
+        )
+        lines = _commands(pairs, run_kind, places)
+        head = ["correct that, or choose a suite that is right:"] if lines else []
+        raise SuiteError("\n".join((*faults, *head, *lines)))
+    return tuple(loaded)
 
 
 def pairs_of(suite: Suite, kind: TargetKind, places: Places) -> list[Pair]:
@@ -232,9 +217,15 @@ def _trigger_case(case: Case, expected: bool) -> TriggerCase:
 def _choice(
     kind: TargetKind, problem: str, pairs: Sequence[Pair], run_kind: str | None, places: Places
 ) -> str:
-    commands = (in_project(_command(kind, pair, run_kind), places.said) for pair in pairs)
-    lines = sorted(f"  {command}" for command in commands)
+    lines = _commands(((kind, pair) for pair in pairs), run_kind, places)
     return "\n".join((f"{problem}; choose one:", *lines))
+
+
+def _commands(
+    pairs: Iterable[tuple[TargetKind, Pair]], run_kind: str | None, places: Places
+) -> list[str]:
+    commands = {in_project(_command(*pair, run_kind), places.said) for pair in pairs}
+    return [f"  {command}" for command in sorted(commands)]
 
 
 def _command(kind: TargetKind, pair: Pair, run_kind: str | None) -> str:

@@ -18,8 +18,7 @@ from skillwalker.suites.files import SuiteFiles
 from skillwalker.suites.named import metric_faults, plugin_faults
 from skillwalker.suites.schema import SuiteForm
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import is_path, resolve_target
-from skillwalker.targets.place import kind_of
+from skillwalker.targets.names import resolve_either, resolve_target
 from skillwalker.user_files import is_special, read_regular
 
 TESTS_FILE = "tests.json"
@@ -209,13 +208,11 @@ def _find_targets(drafts: Sequence[Draft], cases: Sequence[Case], places: Places
 
 def _preferred_faults(written: str, places: Places) -> list[str]:
     """Say why what should fire instead is no target; it may be a skill or an agent."""
-    kinds = (kind_of(Path(written)),) if written.endswith(".md") else tuple(TargetKind)
-    if is_path(written) and not written.endswith(".md"):
-        kinds = (TargetKind.SKILL,)
-    files = [_file_of(written, kind, places) for kind in kinds]
-    if any(isinstance(file, Path) for file in files):
-        return []
-    return [f'"preferred": {"; ".join(map(str, files))}']
+    try:
+        resolve_either(written, places)
+    except TargetError as error:
+        return [f'"preferred": {_one_line(error)}']
+    return []
 
 
 def _written_targets(draft: Draft, case: Case) -> Iterator[tuple[str, TargetKind, str]]:
@@ -238,7 +235,11 @@ def _file_of(written: str, kind: TargetKind, places: Places) -> Path | str:
     try:
         return resolve_target(written, kind, places).path.resolve()
     except TargetError as error:
-        return "; ".join(str(error).splitlines())
+        return _one_line(error)
+
+
+def _one_line(error: TargetError) -> str:
+    return "; ".join(str(error).splitlines())
 
 
 def _check_polarity(drafts: Sequence[Draft], cases: Sequence[Case], found: Calls) -> None:

@@ -9,9 +9,10 @@ from skillwalker.datatypes.vocabulary import CaseType, TargetKind
 from skillwalker.errors import SuiteError
 from skillwalker.paths import Places
 from skillwalker.suites.load import list_suites, load_suite
-from skillwalker.targets.file import list_target
+from skillwalker.targets.file import shown_file
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import known_targets, resolve_target, users_targets
+from skillwalker.targets.known import known_files, users_files, with_owner
+from skillwalker.targets.names import resolve_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,17 @@ class SuiteOverview:
     faults: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareTarget:
+    """A skill or agent that no suite has cases about."""
+
+    kind: TargetKind
+    target: str
+    """Its id."""
+    listed: bool
+    """Whether Claude Code lists it; else no case about it can be measured."""
+
+
 def overview(places: Places) -> tuple[SuiteOverview, ...]:
     """Look into every suite, by name; a broken one has faults instead of contents."""
     return tuple(_look_into(places, name) for name in list_suites(places))
@@ -43,8 +55,8 @@ def overview(places: Places) -> tuple[SuiteOverview, ...]:
 
 def targets_without_suite(
     places: Places, suites: Sequence[SuiteOverview]
-) -> tuple[tuple[TargetKind, str], ...]:
-    """List what has no cases yet, of the project and then of the user: kinds and ids.
+) -> tuple[BareTarget, ...]:
+    """List what has no cases yet, of the project and then of the user.
 
     Args:
         places: the project's folders.
@@ -52,13 +64,13 @@ def targets_without_suite(
     """
     tested = {(each.kind, each.target) for suite in suites for each in suite.targets}
     found = (
-        (kind, target.id)
-        for read in (known_targets, users_targets)
+        BareTarget(kind=kind, target=with_owner(target, places).id, listed=listed.listed)
+        for files in (known_files, users_files)
         for kind in TargetKind
-        for target in read(places, kind)
-        if list_target(target).listed
+        for target, listed in (shown_file(file, kind) for file in files(places, kind))
     )
-    return tuple(each for each in dict.fromkeys(found) if each not in tested)
+    bare = {(each.kind, each.target): each for each in found}
+    return tuple(each for key, each in bare.items() if key not in tested)
 
 
 def _look_into(places: Places, name: str) -> SuiteOverview:

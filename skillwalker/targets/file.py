@@ -111,6 +111,21 @@ def unread(target: Target, why: str) -> Listed:
     )
 
 
+def shown_file(
+    path: Path, kind: TargetKind, position: Position | None = None
+) -> tuple[Target, Listed]:
+    """Read a file and tell what Claude Code shows of it; one that cannot be read is shown as such.
+
+    The arguments are `read_target`'s.
+    """
+    try:
+        target = read_target(path, kind, position)
+    except TargetError as error:
+        target = empty_target(path, kind, position)
+        return target, unread(target, str(error))
+    return target, list_target(target)
+
+
 def read_bytes(path: Path, noun: str) -> bytes:
     """Read a file, whatever it holds.
 
@@ -121,7 +136,12 @@ def read_bytes(path: Path, noun: str) -> bytes:
         if path.is_file():
             return path.read_bytes()
         there = path.exists()
-    except (OSError, ValueError) as error:
+        if path.is_dir():
+            next(path.iterdir(), None)
+    except OSError as error:
+        why = error.strerror or error
+        raise TargetError(f"{noun} file {path} cannot be read: {why}") from error
+    except ValueError as error:
         raise TargetError(f"{noun} file {path} cannot be read: {error}") from error
     if there:
         raise TargetError(f"{noun} file {path} is not a regular file; name the file itself")

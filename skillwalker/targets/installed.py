@@ -11,11 +11,10 @@ from pathlib import Path
 
 from skillwalker.datatypes.inputs import Listed, Target
 from skillwalker.datatypes.vocabulary import ListingState, TargetKind
-from skillwalker.errors import TargetError
 from skillwalker.listing.budget import budget_chars
 from skillwalker.listing.listed import in_listing_order, listing_states
 from skillwalker.paths import Places, plugin_name
-from skillwalker.targets.file import list_target, read_target
+from skillwalker.targets.file import shown_file
 from skillwalker.targets.place import INSTALLED, PROJECT_FOLDER, files_of
 from skillwalker.user_files import read_regular
 
@@ -112,11 +111,8 @@ def _listed_below(
 ) -> Iterator[tuple[Target, Listed]]:
     read: dict[Path, tuple[Target, Listed]] = {}
     for path in files_of(root, kind):
-        try:
-            target = replace(read_target(path, kind), is_users=is_users)
-        except TargetError:
-            continue  # it concerns nobody who asks for the others
-        read[path] = (target, list_target(target))
+        target, listed = shown_file(path, kind)
+        read[path] = replace(target, is_users=is_users), listed
     ordered = in_listing_order([listed for _, listed in read.values()])
     return (read[listed.path] for listed in ordered)
 

@@ -5,30 +5,29 @@ import hashlib
 import os
 import unicodedata
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import ListingPlace, Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
-from skillwalker.faults import quoted, shown
 from skillwalker.listing import listed as listing
-from skillwalker.paths import MANIFEST, Places, is_file_name, plugin_name
+from skillwalker.paths import Places, is_file_name, plugin_name
 from skillwalker.targets.file import list_target, read_target
-from skillwalker.targets.kind import KINDS, SKILL_FILE
+from skillwalker.targets.kind import KINDS
+from skillwalker.targets.known import known_targets, lies_in, read_files, with_owner
 from skillwalker.targets.place import (
     PROJECT_FOLDER,
     files_of,
     find_files,
+    has_manifest,
     kind_of,
     place_of,
 )
+from skillwalker.targets.unknown import USER, called, known_words, not_there
+from skillwalker.targets.written_path import kind_at, path_of
+from skillwalker.user_files import real_path
 
-PROJECT, USER = "project", "user"
-CLOSE = 0.75
-"""How alike two names must be for one to be meant by the other, from 0 to 1."""
-MOST_NAMED = 20
-"""Known targets that a message lists."""
+PROJECT = "project"
 
 
 def description_hash(text: str) -> str:
@@ -53,41 +52,77 @@ def resolve_target(
             cannot be read.
     """
     if is_path(written):
-        return with_owner(read_target(_path_of(written, kind, places), kind, position), places)
+        path = path_of(written, kind, places)
+    else:
+        _require_name(written, (kind,), places)
+        found = _named(written, kind, places)
+        if found is None:
+            raise _unknown(written, (kind,), places)
+        path = found
+    return with_owner(read_target(path, kind, position), places)
+
+
+def resolve_either(
+    written: str, places: Places, *, position: Position | None = None
+) -> tuple[Target, ...]:
+    """Find the skill and the agent that a written target may mean; at least one of them is there.
+
+    The arguments are `resolve_target`'s.
+
+    Raises:
+        TargetError: there is neither, or a file cannot be read.
+    """
+    kinds = tuple(TargetKind)
+    if is_path(written):
+        kind = kind_at(written, places)
+        if kind is None:
+            raise TargetError(not_there(written, kinds, places))
+        return (resolve_target(written, kind, places, position=position),)
+    _require_name(written, kinds, places)
+    named = [(kind, _named(written, kind, places)) for kind in kinds]
+    found = [(kind, path) for kind, path in named if path is not None]
+    if not found:
+        raise _unknown(written, kinds, places)
+    return tuple(with_owner(read_target(path, kind, position), places) for kind, path in found)
+
+
+def _require_name(written: str, kinds: Sequence[TargetKind], places: Places) -> None:
     owner, _, name = written.partition(":")
     if not (is_file_name(owner) and all(is_file_name(part) for part in name.split(":"))):
         raise TargetError(
-            f"{_called(written, kind)} is not a name; write plugin:name, project:name, user:name"
-            f" or a path{_known(written, kind, places)}"
+            f"{called(written, kinds)} is not a name; write plugin:name, project:name, user:name"
+            f" or a path{known_words(written, kinds, places)}"
         )
+
+
+def _named(written: str, kind: TargetKind, places: Places) -> Path | None:
+    """Find a file by its owner's folder, else by the name under which the project knows it."""
+    owner, _, name = written.partition(":")
     for root in _roots_of(owner, places):
         found = _find(root, kind, name)
         if found is not None:
-            return with_owner(read_target(found, kind, position), places)
-    raise TargetError(f"there is no {_called(written, kind)}{_known(written, kind, places)}")
+            return found
+    wanted = _folded(written)
+    known = (target.path for target in known_targets(places, kind) if _folded(target.id) == wanted)
+    return next(known, None)
 
 
-def with_owner(target: Target, places: Places) -> Target:
-    """Note of a target whether it is the user's own rather than the project's."""
-    if target.position is not Position.PROJECT:
-        return target
-    own, project = (folder / PROJECT_FOLDER for folder in (places.home, places.project))
-    paths = target.path, target.path.resolve()
-    within = (_lies_in(own, path) and not _lies_in(project, path) for path in paths)
-    return dataclasses.replace(target, is_users=any(within))
+def _unknown(written: str, kinds: Sequence[TargetKind], places: Places) -> TargetError:
+    folders = _skill_folders(written, places) if TargetKind.SKILL in kinds else ()
+    return TargetError(not_there(written, kinds, places, folders=folders))
 
 
-def _lies_in(folder: Path, path: Path) -> bool:
-    return path.is_relative_to(folder) or path.is_relative_to(folder.resolve())
+def _skill_folders(written: str, places: Places) -> Iterator[Path]:
+    """Give the folders in which a skill of a written name would lie."""
+    owner, _, name = written.partition(":")
+    for root in _roots_of(owner, places):
+        yield root / KINDS[TargetKind.SKILL].folder / name
 
 
 def written_in_suites(target: Target, places: Places) -> str:
-    """Write a target so that a suite finds it again: by its name where that does."""
-    try:
-        if resolve_target(target.id, target.kind, places).path.resolve() == target.path.resolve():
-            return target.id
-    except TargetError:
-        pass
+    """Write a target so that a suite finds it in any clone: by its name where that does."""
+    if _is_found(target, places) and _keeps_name(target, places):
+        return target.id
     if target.path.is_relative_to(places.project):
         return Path(os.path.relpath(target.path, places.project)).as_posix()
     return target.path.as_posix()
@@ -96,29 +131,33 @@ def written_in_suites(target: Target, places: Places) -> str:
 def invoked_as(target: Target, places: Places) -> str | None:
     """Name a target as it is written on a command line; None where only its path finds it."""
     owner = target.id.partition(":")[0]
-    paths = target.path, target.path.resolve()
+    paths = target.path, real_path(target.path)
     roots = tuple(_roots_of(owner, places))
-    return target.id if any(_lies_in(root, path) for root in roots for path in paths) else None
+    if any(lies_in(root, path) for root in roots for path in paths):
+        return target.id
+    return target.id if _is_found(target, places) else None
+
+
+def _is_found(target: Target, places: Places) -> bool:
+    """Whether a target's name finds its file."""
+    try:
+        found = _named(target.id, target.kind, places)
+    except TargetError:
+        return False
+    return found is not None and real_path(found) == real_path(target.path)
+
+
+def _keeps_name(target: Target, places: Places) -> bool:
+    """Whether a name stays when the project's folder has another: it is not made of that."""
+    place = place_of(target.path, target.kind, target.position)
+    if not places.project.is_relative_to(place.root) or has_manifest(place.root):
+        return True
+    return place.certain and place.root in places.plugin_dirs
 
 
 def is_path(written: str) -> bool:
     """Say whether a written target is a path rather than a name, which has a colon."""
     return "/" in written or ":" not in written
-
-
-def known_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
-    """Read every target of the project: its plugins in order, then its `.claude` folder."""
-    roots = [*places.plugin_folders()]
-    if (places.project / MANIFEST).is_file():
-        roots.append(places.project)
-    roots.append(places.project / PROJECT_FOLDER)
-    return tuple(target for root in dict.fromkeys(roots) for target in _read_all(root, kind))
-
-
-def users_targets(places: Places, kind: TargetKind) -> tuple[Target, ...]:
-    """Read every target of the user's own `~/.claude` folder."""
-    found = _read_all(places.home / PROJECT_FOLDER, kind)
-    return tuple(with_owner(target, places) for target in found)
 
 
 def listed_at(path: Path) -> tuple[Target, ...]:
@@ -132,7 +171,7 @@ def listed_at(path: Path) -> tuple[Target, ...]:
     """
     if path.is_dir():
         inside = find_files(path)
-        read = [target for file, kind in inside for target in _read_files([file], kind)]
+        read = [target for file, kind in inside for target in read_files([file], kind)]
     else:
         read = [read_target(path, kind_of(path))]
     found = tuple(target for target in read if list_target(target).listed)
@@ -185,44 +224,6 @@ def place_in_listing(
     )
 
 
-def _path_of(written: str, kind: TargetKind, places: Places) -> Path:
-    """Turn a written path into the file's, without following links."""
-    facts = KINDS[kind]
-    if any(unicodedata.category(char) in {"Cc", "Cs"} for char in written):
-        raise TargetError(f"{_called(written, kind)}: a path holds no control characters")
-    if not written.strip():
-        raise TargetError(f"no {facts.noun} is named{_known(written, kind, places)}")
-    path = Path(os.path.normpath(places.project / written))
-    try:
-        if path.is_dir():
-            if kind is not TargetKind.SKILL:
-                raise TargetError(f"{path} is a folder; name the agent's .md file in it")
-            path = path / SKILL_FILE
-        exists = path.exists()
-    except OSError as error:
-        raise TargetError(f"{_called(written, kind)} cannot be read: {error.strerror}") from error
-    if exists and not _may_be(path, kind):
-        name = SKILL_FILE if kind is TargetKind.SKILL else "NAME.md"
-        raise TargetError(
-            f"{path} is not {facts.article} {facts.noun}'s file; it must be named {name}"
-        )
-    if not exists and path.name != SKILL_FILE:
-        raise TargetError(
-            f"there is no {facts.noun} at {path}; relative paths start at the project"
-            f"{_known(written, kind, places)}"
-        )
-    return path
-
-
-def _may_be(path: Path, kind: TargetKind) -> bool:
-    """Whether a file of that name is read as that kind."""
-    match kind:
-        case TargetKind.SKILL:
-            return kind_of(path) is kind
-        case TargetKind.AGENT:
-            return path.suffix.lower() == ".md"
-
-
 def _roots_of(owner: str, places: Places) -> Iterator[Path]:
     """Give the folders in which an owner's targets lie."""
     if owner in {PROJECT, USER}:
@@ -231,7 +232,7 @@ def _roots_of(owner: str, places: Places) -> Iterator[Path]:
     folder = places.plugin_folder(owner)
     if folder is not None:
         yield folder
-    if (places.project / MANIFEST).is_file() and plugin_name(places.project) == owner:
+    if has_manifest(places.project) and plugin_name(places.project) == owner:
         yield places.project
 
 
@@ -244,7 +245,7 @@ def _find(root: Path, kind: TargetKind, name: str) -> Path | None:
         found = next(named, None)
         if found is not None:
             return found
-    for target in _read_files(files, kind):
+    for target in read_files(files, kind):
         if _folded(target.name) == wanted:
             return target.path
     return next((path for path in files if _folded(path.stem) == wanted), None)
@@ -256,35 +257,4 @@ def _folded(name: str) -> str:
 
 
 def _read_all(root: Path, kind: TargetKind) -> tuple[Target, ...]:
-    return tuple(_read_files(files_of(root, kind), kind))
-
-
-def _read_files(files: Sequence[Path], kind: TargetKind) -> Iterator[Target]:
-    """Read files, without those that cannot be read: they concern nobody who asks for others."""
-    for path in files:
-        try:
-            yield read_target(path, kind)
-        except TargetError:
-            continue
-
-
-def _called(written: str, kind: TargetKind) -> str:
-    return f"{KINDS[kind].noun} {shown(written)}"
-
-
-def _known(written: str, kind: TargetKind, places: Places) -> str:
-    """Finish a message about an unknown target: what was meant, and what there is."""
-    targets = known_targets(places, kind)
-    if written.startswith(f"{USER}:"):
-        targets = users_targets(places, kind)
-    ids = sorted({target.id for target in targets})
-    if not ids:
-        owner = "~/.claude" if written.startswith(f"{USER}:") else "the project"
-        return f"; {owner} has no {KINDS[kind].plural} yet"
-    by_name = {known.partition(":")[2]: known for known in reversed(ids)} | {
-        each: each for each in ids
-    }
-    meant = get_close_matches(written, by_name, n=1, cutoff=CLOSE)
-    hint = f"; did you mean {quoted(by_name[meant[0]])}?" if meant else ""
-    listed = ", ".join(ids[:MOST_NAMED]) + (", …" if len(ids) > MOST_NAMED else "")
-    return f"{hint} (known {KINDS[kind].plural}: {listed})" if hint else f"; known: {listed}"
+    return tuple(read_files(files_of(root, kind), kind))

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.paths import MANIFEST, plugin_name
 from skillwalker.targets.kind import KINDS, SKILL_FILE
-from skillwalker.user_files import read_regular
+from skillwalker.user_files import is_special, read_regular
 
 PROJECT_FOLDER = ".claude"
 DEEPEST_AGENT = 8
@@ -60,26 +60,46 @@ def place_of(path: Path, kind: TargetKind, position: Position | None = None) -> 
         position = Position.PROJECT if root.name == PROJECT_FOLDER else Position.PLUGIN
     plugin = None
     if position is Position.PLUGIN:
-        plugin = plugin_name(root.parent if root.name == PROJECT_FOLDER else root)
+        named = plugin_name(root.parent if root.name == PROJECT_FOLDER else root)
+        plugin = named or path.parent.name  # the topmost folder of all has no name
     return Place(position=position, plugin=plugin, root=root, certain=certain)
 
 
 def _root_of(path: Path, kind: TargetKind) -> tuple[Path, bool]:
     start = path.parent
     if kind is TargetKind.SKILL:
-        if (start / MANIFEST).is_file():
+        if has_manifest(start):
             return start, True
         start = start.parent
     for folder in (start, *start.parents):
-        if folder.name == PROJECT_FOLDER or (folder / MANIFEST).is_file():
+        if folder.name == PROJECT_FOLDER or has_manifest(folder):
             return folder, True
         if folder.name == KINDS[kind].folder:
             return folder.parent, True
     return start, False
 
 
+def has_manifest(folder: Path) -> bool:
+    """Say whether a folder names itself a plugin, as far as one may look into it."""
+    try:
+        return (folder / MANIFEST).is_file()
+    except OSError:
+        return False
+
+
+def has_frontmatter(path: Path) -> bool:
+    """Say whether a file begins as one with a frontmatter does."""
+    try:
+        return path.is_file() and path.read_bytes()[:7].lstrip(b"\xef\xbb\xbf").startswith(b"---")
+    except OSError:
+        return False
+
+
 def files_of(root: Path, kind: TargetKind) -> tuple[Path, ...]:
-    """List the files of a kind that Claude Code loads from a plugin or `.claude` folder."""
+    """List the files of a kind that Claude Code loads from a plugin or `.claude` folder.
+
+    What may not be looked at is given as well: who reads it is told why it cannot be read.
+    """
     match kind:
         case TargetKind.SKILL:
             return tuple(dict.fromkeys(_skill_files(root)))
@@ -90,13 +110,13 @@ def files_of(root: Path, kind: TargetKind) -> tuple[Path, ...]:
 def _skill_files(root: Path) -> Iterator[Path]:
     folders = _skill_folders(root)
     for folder in folders:
-        if (folder / SKILL_FILE).is_file():
+        if _may_be_file(folder / SKILL_FILE):
             yield folder / SKILL_FILE
             continue
         for path in (child / SKILL_FILE for child in _entries(folder)):
-            if path.is_file():
+            if _may_be_file(path):
                 yield path
-    if not any(folder.is_dir() for folder in folders) and (root / SKILL_FILE).is_file():
+    if not any(_is_folder(folder) for folder in folders) and _may_be_file(root / SKILL_FILE):
         yield root / SKILL_FILE
 
 
@@ -119,17 +139,19 @@ def is_named_by_frontmatter(path: Path, place: Place) -> bool:
 def _agent_files(root: Path) -> Iterator[Path]:
     named = _named_in_manifest(root, "agents") or (root / KINDS[TargetKind.AGENT].folder,)
     for entry in named:
-        yield from (_markdown_below(entry) if entry.is_dir() else _markdown(entry))
+        yield from (_markdown_below(entry) if _is_folder(entry) else _markdown(entry))
 
 
 def _markdown(path: Path) -> Iterator[Path]:
-    if path.suffix.lower() == ".md" and path.is_file():
+    if path.suffix.lower() == ".md" and _may_be_file(path):
         yield path
 
 
 def _markdown_below(folder: Path, levels: int = DEEPEST_AGENT) -> Iterator[Path]:
+    if not _can_be_listed(folder):
+        yield folder
     for entry in _entries(folder):
-        if entry.is_dir():
+        if _is_folder(entry):
             if levels:
                 yield from _markdown_below(entry, levels - 1)
         else:
@@ -161,6 +183,31 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
+def _can_be_listed(folder: Path) -> bool:
+    try:
+        next(folder.iterdir(), None)
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _may_be_file(path: Path) -> bool:
+    """Whether something lies there that should be a file: one, or a link to nothing, or a pipe."""
+    try:
+        return path.is_file() or path.is_symlink() or is_special(path)
+    except OSError:
+        return True
+
+
 def folders_to_agent(path: Path, place: Place) -> tuple[str, ...]:
     """Give the folders between `agents/` and an agent's file: part of its name in a plugin."""
     try:
@@ -173,15 +220,17 @@ def folders_to_agent(path: Path, place: Place) -> tuple[str, ...]:
 def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
     """Search a folder for skills and agents, loaded or not, in order of their paths.
 
-    An `.md` below a folder named `agents` is an agent, unless it belongs to a skill.
+    An `.md` below a folder named `agents` is an agent, unless it belongs to a skill. A folder that
+    may not be looked into stands for what should lie in it: who reads it is told why it cannot be.
     """
     found: list[tuple[Path, TargetKind]] = []
-    for where, folders, names in os.walk(folder):
+    closed: list[OSError] = []
+    for where, folders, names in os.walk(folder, onerror=closed.append):
         here = Path(where)
         folders[:] = sorted(name for name in folders if name not in NOT_SEARCHED)
         if SKILL_FILE in names:
             found.append((here / SKILL_FILE, TargetKind.SKILL))
-            if KINDS[TargetKind.AGENT].folder in folders and not (here / MANIFEST).is_file():
+            if KINDS[TargetKind.AGENT].folder in folders and not has_manifest(here):
                 folders.remove(KINDS[TargetKind.AGENT].folder)
         if KINDS[TargetKind.AGENT].folder in (folder.name, *here.relative_to(folder).parts):
             found += [
@@ -189,4 +238,15 @@ def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
                 for name in sorted(names)
                 if name != SKILL_FILE and name.lower().endswith(".md")
             ]
+    found += [each for error in closed for each in _in(error)]
     return tuple(found)
+
+
+def _in(error: OSError) -> Iterator[tuple[Path, TargetKind]]:
+    """Give what should lie in a folder that may not be looked into."""
+    folder = Path(os.fsdecode(error.filename))
+    skills, agents = (KINDS[kind].folder for kind in (TargetKind.SKILL, TargetKind.AGENT))
+    if skills in (folder.name, folder.parent.name):
+        yield folder / SKILL_FILE, TargetKind.SKILL
+    elif agents in (folder.name, folder.parent.name):
+        yield folder, TargetKind.AGENT

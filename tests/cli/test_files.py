@@ -223,7 +223,7 @@ def test_show_strict_fails_where_something_is_not_listed() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["demo:nothing"], 1, "known: demo:alpha, demo:off"),
+        (["demo:nothing"], 1, 'there is no skill or agent "demo:nothing"; known: demo:alpha, '),
         (["no/such/file.md"], 1, "there is no agent at"),
         (["output"], 1, "there is no skill"),
         (["evals"], 1, "there is no skill or agent in"),

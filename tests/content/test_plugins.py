@@ -8,7 +8,7 @@ import pytest
 from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.targets.file import list_target
-from skillwalker.targets.names import known_targets
+from skillwalker.targets.known import known_targets
 from tests.content.places import PLACES, PROJECT
 
 each_target = pytest.mark.parametrize(

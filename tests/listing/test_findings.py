@@ -37,10 +37,6 @@ def test_a_good_file_has_no_findings(kind: TargetKind, position: Position) -> No
     ("content", "kind", "position", "rule", "line", "words"),
     [
         pytest.param(
-            a_file("description: x", "disable-model-invocation: true"), SKILL, PLUGIN,
-            "disable-model-invocation", 4, "never told", id="switched off",
-        ),
-        pytest.param(
             a_file("description: x", "disable-model-invocation: true", "user-invocable: false"),
             SKILL, PLUGIN, "unreachable", 4, "neither Claude nor the user", id="both switched off",
         ),
@@ -153,6 +149,22 @@ def test_what_is_lost_or_means_nothing_is_a_warning(
     found = [f for f in findings(content, kind, position, yaml_text) if f.rule == rule]
     assert [(finding.severity, finding.line) for finding in found] == [(Severity.WARNING, line)]
     assert words in found[0].message
+
+
+def test_a_skill_for_its_user_alone_can_be_meant() -> None:
+    (found,) = findings(a_file("description: x", "disable-model-invocation: true"), yaml_text="x")
+    assert (found.rule, found.severity, found.line) == (
+        "disable-model-invocation", Severity.WARNING, 4,
+    )  # fmt: skip
+    assert "never told" in found.message
+
+
+@pytest.mark.parametrize("kind", TargetKind)
+def test_bytes_that_are_no_utf8_are_an_error(kind: TargetKind) -> None:
+    content = a_file("model: opus").encode() + b"Gem\xfcse\n"
+    error, *_ = (each for each in findings(content, kind) if each.rule == "encoding")
+    assert (error.severity, error.line) == (Severity.ERROR, 6)
+    assert "byte 39 is not UTF-8" in error.message
 
 
 def test_where_a_text_is_cut_is_said() -> None:

@@ -6,7 +6,8 @@ from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.mining import Candidate
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.mining.candidates import mine
-from skillwalker.targets.names import known_targets, resolve_target
+from skillwalker.targets.known import known_targets
+from skillwalker.targets.names import resolve_target
 from tests.mining.test_sessions import called, user
 from tests.projects import make_project, write
 

@@ -206,8 +206,31 @@ def test_a_broken_suite_elsewhere_says_how_to_leave_it_aside(places: Places) -> 
         resolved(places)
     assert "--eval" not in str(alone.value)
     write_suite(places, "s", {"tests": [call_case("a")]})
-    with pytest.raises(SuiteError, match="choose another suite with --eval to leave this one"):
+    write_suite(places, "t", {"tests": [call_case("a", skillFile="demo:release"), agent_case("c")]})
+    write_suite(places, "worse", "[]")
+    with pytest.raises(SuiteError) as caught:
         resolved(places)
+    first, second, *others = str(caught.value).splitlines()
+    assert first.startswith("evals/broken/tests.json: line 1")
+    assert second.startswith("evals/worse/tests.json: must be an object")
+    assert others == [
+        "correct that, or choose a suite that is right:",
+        "  scil run --eval s --skill demo:review",
+        "  scil run --eval t --skill demo:release",
+    ]
+    with pytest.raises(SuiteError) as caught:
+        resolved(places, target="demo:release")
+    assert str(caught.value).splitlines()[2:] == [
+        "correct that, or choose a suite that is right:",
+        "  scil run --eval t --skill demo:release",
+    ]
+    with pytest.raises(SuiteError) as caught:
+        kind_meant(places, target=None, suite=None)
+    assert str(caught.value).splitlines()[3:] == [
+        "  skillwalker measure demo:auditor --eval t",
+        "  skillwalker measure demo:release --eval t",
+        "  skillwalker measure demo:review --eval s",
+    ]
     assert resolved(places, suite="s").suite == "s"
 
 
@@ -227,7 +250,7 @@ def test_a_path_tells_the_kind(places: Places, written: str, kind: TargetKind) -
 
 
 def test_a_path_to_nothing_is_refused(places: Places) -> None:
-    with pytest.raises(TargetError, match=r"there is no agent at .*zzz"):
+    with pytest.raises(TargetError, match=r"there is no skill or agent at .*zzz"):
         kind_meant(places, target="plugins/zzz", suite=None)
 
 
@@ -270,3 +293,13 @@ def test_a_name_of_both_kinds_means_the_one_with_cases(places: Places) -> None:
     write_suite(places, "s", {"tests": [call_case("a"), agent_case("b")]})
     with pytest.raises(SuiteError, match=r"names a skill and an agent.*name the target's file"):
         kind_meant(places, target="demo:review", suite=None)
+
+
+@pytest.mark.parametrize("target", ["reviev", "auditer"])
+def test_a_bare_name_is_looked_for_among_skills_and_agents(places: Places, target: str) -> None:
+    meant = {"reviev": "demo:review", "auditer": "demo:auditor"}[target]
+    with pytest.raises(TargetError) as caught:
+        kind_meant(places, target=target, suite=None)
+    assert str(caught.value).startswith(
+        f'there is no skill or agent "{target}"; did you mean "{meant}"?'
+    )

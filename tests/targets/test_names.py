@@ -13,9 +13,9 @@ from skillwalker.datatypes.vocabulary import Mode, Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
 from skillwalker.targets.calling import called_as
+from skillwalker.targets.known import known_targets
 from skillwalker.targets.names import (
     description_hash,
-    known_targets,
     place_in_listing,
     resolve_target,
     siblings,
