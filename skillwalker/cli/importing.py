@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.inputs import Target
@@ -56,10 +57,10 @@ def evals_import(
         typer.echo(json.dumps({"suites": records}, ensure_ascii=False))
     else:
         for each in imported:
-            typer.echo(_line(each, target))
+            say(_line(each, target))
     for each in imported:
         for note in each.notes:
-            typer.echo(f"{each.path}: {note}", err=True)
+            say(f"{each.path}: {note}", err=True)
 
 
 def _import(
@@ -101,7 +102,7 @@ def _line(imported: "Imported", target: "Target | None") -> str:
         parts.append(f"{imported.other} of other types")
     total = imported.positive + imported.negative + imported.other
     about = f" for {target.id}" if target is not None else ""
-    return f"{imported.path}: {total} cases{about}, {', '.join(parts)}"
+    return f"{imported.path}: {total} case{'' if total == 1 else 's'}{about}, {', '.join(parts)}"
 
 
 def _record(imported: "Imported", target: "Target | None") -> dict[str, object]:

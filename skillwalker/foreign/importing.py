@@ -168,7 +168,8 @@ def _import_group(
         return {"plugins": plugins, "tests": [test for _, tests in kept for test in tests]}
 
     loaded = write_suite(name, places, fill)
-    notes = (f"{left_out} cases about other targets were left out",) if left_out else ()
+    cases = "1 case" if left_out == 1 else f"{left_out} cases"
+    notes = (f"left out: {cases} about other targets",) if left_out else ()
     return _imported(loaded, places, notes)
 
 
@@ -209,7 +210,16 @@ def _notes(read: Read, rivals: dict[str, str], noun: str) -> tuple[str, ...]:
     if read.others:
         notes.append(f"the file says that it is about {_some(read.others)}")
     if read.left_out:
-        notes.append(f"{read.left_out} entries about other {noun}s were left out")
+        entries = "1 entry" if read.left_out == 1 else f"{read.left_out} entries"
+        notes.append(f"left out: {entries} about other {noun}s")
+    if read.repeated:
+        count = len(read.repeated)
+        entries = "1 entry" if count == 1 else f"{count} entries"
+        more = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
+        notes.append(
+            f"left out: {entries} with the prompt and label of an earlier one"
+            f" ({', '.join(read.repeated[:MOST_NAMED])}{more})"
+        )
     unknown = {case.preferred for case in read.cases if case.preferred} - set(rivals)
     if unknown:
         names = _some(sorted(unknown))

@@ -42,6 +42,8 @@ class Read:
     """Entries about other skills that say nothing about the target."""
     others: tuple[str, ...]
     """Skills that files say they are about, and that are not the target."""
+    repeated: tuple[str, ...] = ()
+    """Places of entries with the prompt and the label of an earlier one; they are left out."""
 
 
 def read_cases(documents: Sequence[Document], is_target: IsTarget) -> Read:
@@ -72,8 +74,13 @@ def read_cases(documents: Sequence[Document], is_target: IsTarget) -> Read:
     faults += _contradictions(cases)
     if faults:
         raise SuiteError("\n".join(faults))
-    others = tuple(name for name in abouts if not is_target(name))
-    return Read(cases=_uniquely_named(cases), left_out=left_out, others=others)
+    once, repeated = _without_repeats(cases)
+    return Read(
+        cases=_uniquely_named(once),
+        left_out=left_out,
+        others=tuple(name for name in abouts if not is_target(name)),
+        repeated=repeated,
+    )
 
 
 def _read_all(found: Found, is_target: IsTarget) -> tuple[list[ForeignCase | None], list[str]]:
@@ -228,12 +235,35 @@ def _tags(entry: Entry, values: Values) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
+def _same(case: ForeignCase) -> str:
+    """Give what the prompts of two entries have in common when they are one to a reader."""
+    return normal_form("NFC", " ".join(case.prompt.split()))
+
+
+def _without_repeats(
+    cases: Sequence[ForeignCase],
+) -> tuple[tuple[ForeignCase, ...], tuple[str, ...]]:
+    """Keep the first of entries with one prompt, and what any of them says of it."""
+    kept: dict[str, ForeignCase] = {}
+    repeated = []
+    for case in cases:
+        first = kept.setdefault(_same(case), case)
+        if first is not case:
+            repeated.append(case.where)
+            kept[_same(case)] = dataclasses.replace(
+                first,
+                preferred=first.preferred or case.preferred,
+                tags=tuple(dict.fromkeys((*first.tags, *case.tags))),
+            )
+    return tuple(kept.values()), tuple(repeated)
+
+
 def _contradictions(cases: Sequence[ForeignCase]) -> list[str]:
     """Name the prompts that stand in the files with both labels."""
     first: dict[str, ForeignCase] = {}
     faults = []
     for case in cases:
-        other = first.setdefault(normal_form("NFC", " ".join(case.prompt.split())), case)
+        other = first.setdefault(_same(case), case)
         if other.should_trigger is not case.should_trigger:
             word = "should" if case.should_trigger else "should not"
             faults.append(

@@ -33,6 +33,10 @@ def sides(tests: Sequence[dict[str, object]]) -> list[bool]:
     return [test["expect"] == [{"skill-call": True}] for test in tests]
 
 
+QUERIES = [
+    {"query": "fix it", "should_trigger": True},
+    {"query": "no", "should_trigger": False},
+]
 SHAPES = {
     "array.json": [True, True, False],
     "wrapped_queries.json": [True, False],
@@ -70,6 +74,40 @@ def test_several_files_make_one_suite_with_unlike_names(tmp_path: Path) -> None:
     first = write(tmp_path / "a.json", '[{"id": "x", "query": "one", "should_trigger": true}]')
     second = write(tmp_path / "b.json", '[{"id": "x", "query": "two", "should_trigger": false}]')
     assert [test["name"] for test in read(places, first, second)] == ["x", "x (2)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated"),
+    [
+        pytest.param(
+            '[{"query": "fix  it", "should_trigger": true, "tags": ["a"]}, {"query": "no",'
+            ' "should_trigger": false}, {"query": "fix it", "should_trigger": true, "tags":'
+            ' ["b"], "preferred_skill": null}]',
+            "1 entry with the prompt and label of an earlier one (x.json: [2])",
+            id="a prompt twice",
+        ),
+        pytest.param(
+            json.dumps(dict.fromkeys(("queries", "evals"), QUERIES)),
+            "2 entries with the prompt and label of an earlier one"
+            " (x.json: evals[0], x.json: evals[1])",
+            id="two lists of the same",
+        ),
+    ],
+)
+def test_a_prompt_that_stands_twice_is_one_case_and_said(
+    tmp_path: Path, text: str, repeated: str
+) -> None:
+    places = make_project(tmp_path)
+    file = write(tmp_path / "x.json", text)
+    target = resolve_target("demo:review", TargetKind.SKILL, places)
+    done = import_queries(
+        [(file, file.name)], suite="new", target=target, written="demo:review", places=places
+    )
+    assert (done.positive, done.negative) == (1, 1)
+    assert done.notes == (f"left out: {repeated}",)
+    tests = json.loads((places.evals_dir / "new" / "tests.json").read_text())["tests"]
+    assert [test["name"] for test in tests] == ["fix it", "no"]
+    assert tests[0].get("tags", []) in ([], ["a", "b"])
 
 
 @pytest.mark.parametrize(
