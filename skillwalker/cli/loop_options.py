@@ -124,7 +124,7 @@ MaxCostUsd = Annotated[
     typer.Option(
         "--max-cost-usd",
         metavar="USD",
-        help="Most money, of all calls together; estimated where it is not known.",
+        help="Most money of all calls: none starts that might pass it; estimated where not known.",
     ),
 ]
 Deadline = Annotated[
