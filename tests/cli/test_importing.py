@@ -31,6 +31,13 @@ def test_a_file_becomes_a_suite(tmp_path: Path, capsys: Output) -> None:
     )
 
 
+def test_one_case_is_one_case(tmp_path: Path, capsys: Output) -> None:
+    make_project(tmp_path)
+    file = str(write(tmp_path / "q.json", '[{"query": "fix it", "should_trigger": true}]'))
+    assert run(tmp_path, file, "--suite", "new", "--skill", "demo:review") == 0
+    assert capsys.readouterr().out.startswith("evals/new/tests.json: 1 case for demo:review, 1 ")
+
+
 def test_json_says_what_was_written(tmp_path: Path, capsys: Output) -> None:
     make_project(tmp_path)
     file = str(write(tmp_path / "q.json", QUERIES))

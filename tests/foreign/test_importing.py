@@ -82,7 +82,7 @@ def test_several_files_make_one_suite_with_unlike_names(tmp_path: Path) -> None:
         pytest.param(
             '[{"query": "fix  it", "should_trigger": true, "tags": ["a"]}, {"query": "no",'
             ' "should_trigger": false}, {"query": "fix it", "should_trigger": true, "tags":'
-            ' ["b"], "preferred_skill": null}]',
+            ' ["b"]}]',
             "1 entry with the prompt and label of an earlier one (x.json: [2])",
             id="a prompt twice",
         ),
