@@ -60,7 +60,7 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
         **estimate_record(estimate),
     }
     head = (
-        f"evals run: {len(planned)} cases of {', '.join(suites)}",
+        f"evals run: {len(planned)} case{'' if len(planned) == 1 else 's'} of {', '.join(suites)}",
         f"  engine: {order.engine} ({task.choice.why}); paid by {payer}",
         f"  trials at most: {estimate.trials}, {estimate.worst_trials} if each must be run twice",
     )

@@ -164,7 +164,8 @@ class Reporter:
         holdout = sum(split.set is CaseSet.HOLDOUT for split in cases)
         positives = sum(split.case.should_trigger for split in cases)
         self._line(
-            f"{event.target.id}: suite {event.suite}, {len(cases)} cases"
+            f"{event.target.id}: suite {event.suite},"
+            f" {len(cases)} case{'' if len(cases) == 1 else 's'}"
             f" ({positives} should trigger, {len(cases) - positives} should not;"
             f" {holdout} held out), {wording.models([split.case for split in event.cases])}"
         )
