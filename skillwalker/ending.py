@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skillwalker.datatypes.scores import sum_usage
 from skillwalker.datatypes.summary import Summary
-from skillwalker.datatypes.vocabulary import Purpose, StopReason
+from skillwalker.datatypes.vocabulary import Outcome, Purpose, StopReason
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import SkillwalkerError, StoreError, TargetError
 from skillwalker.loop import Measured
@@ -21,7 +21,7 @@ from skillwalker.recording.best import mark_applied
 from skillwalker.recording.frozen import Foundation, Record, has_ended
 from skillwalker.recording.memory import remember
 from skillwalker.recording.records import read_summary
-from skillwalker.recording.rows import write_atomically
+from skillwalker.recording.rows import clear_unfinished, write_atomically
 from skillwalker.recording.store import PLAN, SUMMARIES, drop_summary, settle_summary
 from skillwalker.recording.store import read_summary as read_summary_row
 from skillwalker.verdict import summarise
@@ -119,7 +119,8 @@ def find_end(
 ) -> Summary | None:
     """Give the summary of a run that came to its end; None when there is something left to do.
 
-    A run that was killed when its description was written is noted as written.
+    A run that was killed when its description was written is noted as written, and what it was
+    about to write when it was killed is cleared away.
 
     Args:
         folder: of the run.
@@ -131,6 +132,8 @@ def find_end(
     Raises:
         StoreError: the run cannot be read or written.
     """
+    for place in (folder, *folder.glob(f"{edits.ORIGINALS}/*/")):
+        clear_unfinished(place)
     if not any((folder / name).is_file() for name in SUMMARIES):
         return None
     summary = read_summary(read_summary_row(folder))
@@ -157,7 +160,7 @@ def _summarise(
     *,
     applied: bool = False,
 ) -> Summary:
-    """Make the summary, with the money of every call that is on the disk."""
+    """Make the summary, with the trials and the money of every call that is on the disk."""
     store = foundation.store
     calls = tuple(store.calls())
     usage = tuple(
@@ -167,6 +170,9 @@ def _summarise(
     summary = summarise(plan, measured, run_id=store.run_id, facts=facts, applied=applied)
     return replace(
         summary,
+        # Also those of a text that stood there before a change that was accepted: they were paid.
+        trials=len(store.trials),
+        undecided=sum(trial.outcome is Outcome.UNDECIDED for trial in store.trials),
         usage=usage,
         reused=len(measured.reused),
         reused_from=tuple(sorted({one.run_id for one in store.warm.taken})),

@@ -107,6 +107,8 @@ class ComparedRun:
     """Those of `outcomes` that other runs paid for, by case and model."""
     shared_trials: int = 0
     """Trials that are left out of `outcomes` because they stand on the other side too."""
+    answered: Mapping[str, str] = field(default_factory=dict)
+    """The model that answered, by the one that was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

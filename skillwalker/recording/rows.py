@@ -3,11 +3,12 @@
 A torn last line (the machine died while writing it) is left out, and cut off before the next.
 """
 
+import fcntl
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from io import FileIO
+from contextlib import contextmanager, suppress
+from io import BufferedWriter, FileIO
 from math import isfinite
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -16,6 +17,8 @@ from skillwalker.errors import StoreError
 from skillwalker.user_files import read_regular, require_regular, words_of
 
 T = TypeVar("T")
+_UNFINISHED = ".tmp"
+"""Ends the name of a file that is being written."""
 
 
 class RowFiles:
@@ -211,22 +214,58 @@ def _finite(digits: str) -> float:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all, and clear away what a killed writer left of it.
 
     Raises:
         StoreError: it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{_UNFINISHED}")
     try:
-        with temporary.open("wb") as stream:
+        clear_unfinished(path.parent, path.name)
+        with _open_locked(temporary) as stream:
             stream.write(content)
             stream.flush()
             _sync(stream.fileno())
-        temporary.replace(path)
+            temporary.replace(path)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise StoreError(f"cannot write {path}: {words_of(error)}") from error
+
+
+def clear_unfinished(folder: Path, name: str | None = None) -> None:
+    """Remove what writers that were killed left in a folder; what is being written stays.
+
+    A lock tells, not the number of the process: that is another one's in another container, or
+    after a restart.
+
+    Args:
+        folder: where to look.
+        name: of the file that was to be written; None means any.
+    """
+    of = "" if name is None else f"{name}."
+    for path in tuple(folder.iterdir()) if folder.is_dir() else ():
+        if not (path.name.startswith(f".{of}") and path.name.endswith(_UNFINISHED)):
+            continue
+        with suppress(OSError):  # its writer lives, or has just put it in its place
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
+
+
+@contextmanager
+def _open_locked(temporary: Path) -> Iterator[BufferedWriter]:
+    """Open a file that nobody takes for one that was left."""
+    while True:
+        with temporary.open("wb") as stream:
+            with suppress(OSError):  # a network folder may have no locks; there nobody clears
+                fcntl.flock(stream, fcntl.LOCK_EX)
+            if temporary.exists():  # else cleared away before it was locked
+                yield stream
+                return
 
 
 def _drop_torn_line(path: Path) -> None:

@@ -1,5 +1,6 @@
 """A measurement against an earlier run: has the target really become worse?"""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,10 +27,11 @@ def hold_against(earlier: Path, run: Path, summary: Summary, *, threshold: float
     Raises:
         StoreError: one of them cannot be read, or they are never counted together.
     """
+    new = read_compared(run, Which.HELD)
     return judge_against(
         read_compared(earlier, Which.HELD),
-        read_compared(run, Which.HELD),
-        first_runs=_first_runs(run),
+        new,
+        first_runs=_first_runs(run, new.answered),
         threshold=threshold,
         is_whole=summary.stopped_because is StopReason.ITERATIONS,
     )
@@ -39,7 +41,7 @@ def judge_against(
     old: ComparedRun,
     new: ComparedRun,
     *,
-    first_runs: Mapping[str, int],
+    first_runs: Mapping[tuple[str, str], int],
     threshold: float,
     is_whole: bool,
 ) -> Against:
@@ -48,7 +50,8 @@ def judge_against(
     Args:
         old: the earlier run.
         new: the run of now.
-        first_runs: how often each case was run before it was known to have flipped.
+        first_runs: how often each case was run, on the model that answered, before it was known to
+            have flipped.
         threshold: points of balanced accuracy from which on a loss counts as a drop.
         is_whole: whether the run came to its end; else its flipped cases are undecided.
 
@@ -93,12 +96,12 @@ def on_models_of(old: ComparedRun, new: ComparedRun) -> ComparedRun:
 
 
 def _flipped(
-    new: ComparedRun, pairs: list[tuple[str, CasePair]], first_runs: Mapping[str, int]
+    new: ComparedRun, pairs: list[tuple[str, CasePair]], first_runs: Mapping[tuple[str, str], int]
 ) -> Iterator[Flipped]:
     """Tell of the cases that were run again."""
     for model, pair in pairs:
         outcomes = new.outcomes[pair.case, model]
-        if outcomes.decided + outcomes.undecided > first_runs.get(pair.case, 1):
+        if outcomes.decided + outcomes.undecided > first_runs.get((pair.case, model), 1):
             before, after = (pair.k_a, pair.n_a), (pair.k_b, pair.n_b)
             yield Flipped(
                 case=pair.case,
@@ -122,12 +125,16 @@ def _other_models(old: ComparedRun, new: ComparedRun) -> Iterator[str]:
         yield f"model {', '.join(before)} in A, {', '.join(now)} in B"
 
 
-def _first_runs(run: Path) -> dict[str, int]:
-    """Read how often each case of a run is measured at first."""
+def _first_runs(run: Path, answered: Mapping[str, str]) -> Counter[tuple[str, str]]:
+    """Read how often each case of a run is measured at first on the model that answers.
+
+    Where one model answers for several, as the simulated one does, their runs are its runs.
+    """
     plan = read_plan(run)
     settings, cases = plan.get("settings"), plan.get("cases")
     usual = settings.get("runs_per_query") if isinstance(settings, dict) else None
-    return {
-        str(case["case"]): case.get("runs") or usual or 1
-        for case in (cases if isinstance(cases, list) else ())
-    }
+    runs: Counter[tuple[str, str]] = Counter()
+    for case in cases if isinstance(cases, list) else ():
+        asked = str(case.get("model"))
+        runs[str(case["case"]), answered.get(asked, asked)] += case.get("runs") or usual or 1
+    return runs

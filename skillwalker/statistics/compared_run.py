@@ -77,6 +77,7 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
         asked=_asked(plan),
         outcomes=_outcomes(counted, trials),
         taken=_taken(counted, trials, reused),
+        answered=_answered(trials),
     )
 
 

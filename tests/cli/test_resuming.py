@@ -217,6 +217,17 @@ def test_a_finished_run_prints_its_summary_again_and_does_nothing(
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
+def test_what_a_kill_left_half_written_is_cleared_by_the_next_life(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = stopped(project, capsys)
+    (run / "original" / "1").mkdir(parents=True)
+    for name in (".run.json.9.tmp", ".scil-summary.applied.json.9.tmp", "original/1/.a.md.9.tmp"):
+        (run / name).write_bytes(b"half")
+    assert main(["scil", "run", "--resume", run.name]) == 0
+    assert not list(run.rglob("*.tmp"))
+
+
 def test_a_finished_run_is_applied_when_that_is_asked(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -327,6 +338,21 @@ def test_a_run_whose_ground_changed_is_refused_unless_that_is_accepted(
     assert any(words in change for change in summary["accepted_changes"])
     assert_nothing_twice(run)
     assert run_json(capsys, "scil", "run", "--resume", run.name)[0] == 0
+
+
+def test_trials_of_a_text_that_was_changed_meanwhile_are_still_counted(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = stopped(project, capsys)
+    path = skill(project)
+    path.write_text(path.read_text("utf-8").replace("Helps", "Assists"), "utf-8")
+    words = ("scil", "run", "--resume", run.name, "--max-trials", "9999", "--accept-changes")
+    code, summary = run_json(capsys, *words)
+    trials = rows(run, "trials.jsonl")
+    assert code == 0
+    assert len({row["candidate"] for row in trials if row["iteration"] == 1}) == 2
+    assert summary["trials"] == summary["usage"]["trial"]["calls"] == len(trials)
+    assert summary["undecided"] == sum(row["outcome"] == "undecided" for row in trials)
 
 
 def test_trials_of_a_changed_prompt_count_for_nothing_but_the_limit(

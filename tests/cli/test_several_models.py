@@ -44,3 +44,13 @@ def test_two_models_that_agree_say_no_more_than_one(capsys: pytest.CaptureFixtur
     assert "each on models haiku, sonnet" in said
     assert main(["measure", "--engine", "simulated", *BOTH, "--dry-run"]) == 0
     assert cases.replace(" cases", "").partition("(")[2] in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("project")
+def test_a_case_that_was_not_run_again_has_not_flipped(capsys: pytest.CaptureFixture[str]) -> None:
+    measured(capsys, *BOTH)
+    again, said = measured(capsys, *BOTH, "--against", "last")
+    against = again["against"]
+    assert isinstance(against, dict)
+    assert against["change"] == 0
+    assert (against["flipped"], "flipped" in said) == ([], False)

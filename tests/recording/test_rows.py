@@ -1,3 +1,4 @@
+import fcntl
 import os
 import resource
 from collections.abc import Iterator
@@ -8,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from skillwalker.errors import StoreError
-from skillwalker.recording.rows import RowFiles, read_each, read_row, read_rows
+from skillwalker.recording.rows import (
+    RowFiles,
+    clear_unfinished,
+    read_each,
+    read_row,
+    read_rows,
+    write_atomically,
+)
 
 NAME = "trials.jsonl"
 MOST = 4096
@@ -125,3 +133,30 @@ def test_what_is_appended_to_a_replaced_file_stands_in_the_new_one(tmp_path: Pat
     files.append(NAME, {"number": 3})
     files.close()
     assert [*read_rows(tmp_path / NAME)] == [{"number": 2}, {"number": 3}]
+
+
+def test_what_a_killed_writer_left_of_a_file_is_cleared_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / ".run.json.4194304.tmp"
+    other = tmp_path / ".scil-summary.json.4194304.tmp"
+    mine = tmp_path / ".notes.tmp.json"
+    for path in (left, other, mine):
+        path.write_bytes(b"half")
+    write_atomically(tmp_path / "run.json", b"{}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".notes.tmp.json",
+        ".scil-summary.json.4194304.tmp",
+        "run.json",
+    ]
+    clear_unfinished(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".notes.tmp.json", "run.json"]
+    clear_unfinished(tmp_path / "nowhere")
+
+
+def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
+    busy = tmp_path / ".run.json.1.tmp"
+    with busy.open("wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        clear_unfinished(tmp_path)
+        assert busy.exists()
+    clear_unfinished(tmp_path)
+    assert not busy.exists()

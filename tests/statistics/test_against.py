@@ -67,7 +67,7 @@ def run_of(run_id: str, model: str = "sonnet", **cases: str) -> ComparedRun:
 
 
 def judge(old: ComparedRun, new: ComparedRun, threshold: float = 10, **values: bool) -> Against:
-    firsts = dict.fromkeys(new.asked, 1)
+    firsts = dict.fromkeys(new.outcomes, 1)
     settings = {"is_whole": True, **values}
     return judge_against(old, new, first_runs=firsts, threshold=threshold, **settings)
 
@@ -142,6 +142,15 @@ def alike(run: ComparedRun, *cases: str) -> ComparedRun:
         for name, one in run.asked.items()
     }
     return replace(run, asked=asked)
+
+
+def test_runs_that_one_model_did_for_two_are_no_flips() -> None:
+    twice = {name: letter * 2 for name, letter in ALL_RIGHT.items()}
+    old, new = run_of("a", **twice), run_of("b", **(twice | {"y0": "nnnn"}))
+    found = judge_against(
+        old, new, first_runs=dict.fromkeys(new.outcomes, 2), threshold=0.0, is_whole=True
+    )
+    assert [one.case for one in found.flipped] == ["y0"]
 
 
 def test_near_duplicates_that_were_lost_together_are_one_loss() -> None:
