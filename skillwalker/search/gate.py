@@ -179,9 +179,9 @@ def _fault(
                 f" most {max_loss:g} may be lost"
             )
     if change.p_better < threshold:
-        said = said_probability(change.p_better, decimals=3)
+        said, asked = said_beside(change.p_better, threshold)
         return (
-            f"no convincing difference: P(better) is {said}, {threshold:.4g} is asked;"
+            f"no convincing difference: P(better) is {said}, {asked} is asked;"
             f" {_advice(change, pairs, threshold, rounds)}"
         )
     return None
@@ -215,10 +215,12 @@ def _unmeasured(change: Change) -> str:
 
 
 def _praise(change: Change, threshold: float) -> str:
-    """Say why the gate passed."""
+    """Say why the gate passed; an interval that holds 0 is named before the probability."""
+    low, high = change.interval or (0.0, 0.0)
+    doubt = "the 90 % interval of the change holds 0; " if low <= 0 <= high else ""
     said = said_probability(change.p_better or 0.0)
     return (
-        f"better with P {said} ({threshold:.4g} is asked): recall"
+        f"{doubt}better with P {said} ({threshold:.4g} is asked): recall"
         f" {change.recall_change:+.3f}, specificity {change.specificity_change:+.3f}"
     )
 

@@ -47,13 +47,21 @@ def test_a_clear_gain_passes() -> None:
     assert result.reason.startswith("better with P > 0.99 (0.9 is asked): recall +1.000")
 
 
+def test_a_pass_whose_interval_holds_0_says_so_before_its_probability() -> None:
+    result = judged((["n"] * 6, ["n"] * 6), (["t"] * 2 + ["n"] * 4, ["n"] * 6), rounds=1)
+    assert result.passed
+    assert result.interval is not None
+    assert result.interval[0] <= 0
+    assert result.reason.startswith("the 90 % interval of the change holds 0; better with P ")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [
         pytest.param(
             (["ttn"] * 6, ["nnn"] * 6),
             (["ttn"] * 6, ["nnn"] * 6),
-            "no convincing difference: P(better) is 0.500, 0.9 is asked; the best text did no"
+            "no convincing difference: P(better) is 0.50, 0.9 is asked; the best text did no"
             " better",
             id="no change",
         ),
