@@ -122,6 +122,8 @@ class Catalogue:
     """Suite, stage and exit code of each run."""
     on_run: Callable[[], None] = lambda: None
     """Is called behind each run."""
+    simulated: bool = True
+    """Whether no model answers, as the night is told."""
 
     def task(self, **values: object) -> NightTask:
         """What is asked of a night."""
@@ -140,16 +142,22 @@ class Catalogue:
         self, folder: Path, *, limits: Limits | None = None, **values: object
     ) -> NightSummary:
         """Live a night in a folder, or go on with it."""
+        return await self.go_on(self.task(**values), folder, limits)
+
+    async def go_on(
+        self, task: NightTask, folder: Path, limits: Limits | None = None
+    ) -> NightSummary:
+        """Live a night as it is asked, or as it was."""
         await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
         limits = limits or Limits()
         tools = NightTools(
             places=places_of(self.project),
             start=self.starter(limits),
             limits=limits,
-            claude=Claude(cli_version="simulated", simulated=True),
+            claude=Claude(cli_version="simulated", simulated=self.simulated),
             ended=self._take,
         )
-        return await live_night(self.task(**values), tools, folder)
+        return await live_night(task, tools, folder)
 
     def starter(self, limits: Limits) -> Start:
         """Make what does the runs of a night."""

@@ -10,6 +10,7 @@ import pytest
 from skillwalker.datatypes.nights import NightAction, NightSummary, NightTarget, Stage
 from skillwalker.errors import StoreError
 from skillwalker.limits import Limits
+from skillwalker.overnight.journal import read_task
 from skillwalker.overnight.merging import CHANGED, Merge, merge_into
 from skillwalker.overnight.summary import merge_nights, night_exit_code, read_night
 from skillwalker.recording.edits import read_edits, undo_edit
@@ -103,6 +104,21 @@ def test_the_second_night_rechecks_what_was_written_and_spends_nothing_else(
     assert catalogue.told == []
     assert third.counts["fresh"] == 6
     assert third.trials == 0
+
+
+def test_a_night_of_a_stand_in_is_simulated_and_goes_on_with_no_other(tmp_path: Path) -> None:
+    catalogue = Catalogue(make_catalogue(tmp_path, 1))
+    night = anyio.run(catalogue.live, tmp_path / "night")
+    assert night.simulated
+    assert read_task(tmp_path / "night").simulated is True
+    catalogue.simulated = False
+    task = read_task(tmp_path / "night")
+    with pytest.raises(StoreError, match="was simulated, and a model would answer now"):
+        anyio.run(catalogue.go_on, task, tmp_path / "night")
+    real = replace(task, simulated=False)
+    catalogue.simulated = True
+    with pytest.raises(StoreError, match="was not simulated, and no model would answer now"):
+        anyio.run(catalogue.go_on, real, tmp_path / "night")
 
 
 def without_ids(summary: NightSummary) -> NightSummary:
