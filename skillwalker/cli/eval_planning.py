@@ -43,7 +43,7 @@ def show_run(task: EvalTask, opened: Project, *, as_json: bool) -> int:
     simulated = is_unpaid(payer)
     lack = lacks_login(order.engine, task.engine_settings)
     most = order.config.max_cost_usd
-    warnings = [*warn_of_money(estimate, most), *([] if lack is None else [lack])]
+    warnings = [*warn_of_money(estimate.likely_usd, most), *([] if lack is None else [lack])]
     suites = list(dict.fromkeys(one.case.suite for one in planned))
     record: dict[str, object] = {
         "dry_run": True,
@@ -91,7 +91,7 @@ def show_score(
     most = task.config.max_cost_usd
     # Either judge that is paid is asked at the address of the engines.
     unpaid = is_unpaid(payer_of(task.judge or "api", task.engine_settings))
-    warnings = warn_of_money(estimate, most)
+    warnings = warn_of_money(estimate.likely_usd, most)
     record: dict[str, object] = {
         "dry_run": True,
         "kind": "evals score",

@@ -60,7 +60,7 @@ def plan_of(
     lack = lacks_login(order.engine, machinery.settings)
     warnings = (
         *warn_of_plan(plan),
-        *warn_of_money(estimate, plan.config.max_cost_usd),
+        *warn_of_money(estimate.likely_usd, plan.config.max_cost_usd),
         *(() if lack is None else (lack,)),
     )
     free = is_unpaid(payer)
@@ -111,9 +111,10 @@ def _totals(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     totals: dict[str, Any] = {"max_trials": None, "max_cost_usd": None}
     for key in ("trials", "worst_trials", "likely_usd", "worst_usd", "likely_hours", "worst_hours"):
         parts = [record[key] for record in records]
-        totals[key] = None if None in parts else sum(parts)
+        totals[key] = None if None in parts else round(sum(parts), 6)
     if records:
         totals |= {key: records[0][key] for key in ("max_trials", "max_cost_usd")}
+    totals["warnings"] = warn_of_money(totals["likely_usd"], totals["max_cost_usd"])
     for key, cap in (("trials", "max_trials"), ("worst_trials", "max_trials")):
         if totals[cap] is not None:
             totals[key] = min(totals[key], totals[cap])
@@ -135,4 +136,4 @@ def _totals_line(runs: int, totals: Mapping[str, Any]) -> str:
         f"in all {runs} runs: {totals['trials']} trials at most ({totals['worst_trials']} if each"
         f" must be run twice), {likely} likely, {worst} at worst,"
         f" {say_span(3600 * totals['likely_hours'])} likely" + "".join(f"; {cap}" for cap in caps)
-    )
+    ) + "".join(f"\n  warning: {warning}" for warning in totals["warnings"])

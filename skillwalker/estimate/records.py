@@ -3,7 +3,7 @@
 import dataclasses
 
 from skillwalker.datatypes.vocabulary import CaseSet
-from skillwalker.estimate.worst_case import Estimate
+from skillwalker.estimate.worst_case import Estimate, Money
 from skillwalker.plan import Order, Plan
 
 
@@ -47,10 +47,21 @@ def estimate_record(estimate: Estimate) -> dict[str, object]:
         "trials": estimate.trials,
         "worst_trials": estimate.worst_trials,
         "max_trials": estimate.max_trials,
-        "money": [dataclasses.asdict(one) for one in estimate.money],
-        "likely_usd": estimate.likely_usd,
-        "worst_usd": estimate.worst_usd,
+        "money": [_money(one) for one in estimate.money],
+        "likely_usd": rounded(estimate.likely_usd),
+        "worst_usd": rounded(estimate.worst_usd),
         "concurrency": estimate.concurrency,
         "likely_hours": estimate.likely_seconds / 3600,
         "worst_hours": estimate.worst_seconds / 3600,
     }
+
+
+def rounded(dollars: float | None) -> float | None:
+    """Leave of an amount what is no accident of binary fractions."""
+    return None if dollars is None else round(dollars, 6)
+
+
+def _money(one: Money) -> dict[str, object]:
+    """Tell what calls of one purpose may cost."""
+    amounts = {"likely_usd": rounded(one.likely_usd), "worst_usd": rounded(one.worst_usd)}
+    return dataclasses.asdict(one) | amounts

@@ -78,14 +78,18 @@ def total_line(estimate: Estimate, max_cost_usd: float | None) -> str:
     return f"money: {likely} likely, {worst} at worst{cap}"
 
 
-def warn_of_money(estimate: Estimate, max_cost_usd: float | None) -> tuple[str, ...]:
-    """Warn of a budget in dollars that is likely to end the run early."""
-    likely = estimate.likely_usd
+def warn_of_money(likely: float | None, max_cost_usd: float | None) -> tuple[str, ...]:
+    """Warn of a budget in dollars that is likely to end what is planned early.
+
+    Args:
+        likely: US dollars that it will probably take; None when a price is missing.
+        max_cost_usd: the budget, if there is one.
+    """
     if max_cost_usd is None or likely is None or likely <= max_cost_usd:
         return ()
     return (
         f"--max-cost-usd {max_cost_usd:g} is less than the {dollars(likely)} that is likely, so"
-        " the run will probably end early; what was measured by then counts",
+        " not all of it will probably be run; what was measured by then counts",
     )
 
 

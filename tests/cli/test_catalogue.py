@@ -175,6 +175,23 @@ def test_a_forecast_of_all_needs_no_cap_and_spends_nothing(
     assert "in all 3 runs: 60 trials at most" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("project")
+def test_a_forecast_of_all_warns_of_a_budget_that_is_too_small_for_all_together(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("measure", "--all", "--dry-run", "--engine", "local")
+    _, whole = run_json(capsys, *words)
+    assert whole["warnings"] == []
+    assert whole["likely_usd"] == round(whole["likely_usd"], 6) > 0
+    most = f"{0.9 * whole['likely_usd']:.4f}"
+    _, capped = run_json(capsys, *words, "--max-cost-usd", most)
+    assert [one for run in capped["runs"] for one in run["warnings"] if "max-cost" in one] == []
+    (warning,) = capped["warnings"]
+    assert "--max-cost-usd" in warning
+    main([*words, "--max-cost-usd", most])
+    assert "warning: --max-cost-usd" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
