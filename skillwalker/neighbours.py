@@ -1,11 +1,12 @@
 """Finds the target's rivals, and the requests that belong to them: their own suites' positives."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import NeighbourCase, Target, TriggerCase
-from skillwalker.errors import ConfigError, SuiteError
+from skillwalker.errors import ConfigError, SuiteError, TargetError
 from skillwalker.paths import Places
 from skillwalker.steps.step_1_resolve import Pair, pairs_of
 from skillwalker.suites.load import list_suites, load_suite
@@ -39,10 +40,28 @@ def rivals_of(
         if name == SIBLINGS:
             found: Sequence[Target] = siblings
         else:
-            found = () if name == NOBODY else listed_at(places.project / name)
+            found = () if name == NOBODY else _at(name, places)
         rivals.update({one.path.resolve(): one for one in found})
     rivals.pop(target.path.resolve(), None)
     return tuple(rivals.values())
+
+
+def _at(written: str, places: Places) -> tuple[Target, ...]:
+    """Read what is to stand beside the target at a path.
+
+    Raises:
+        TargetError: there is nothing, or it cannot be read.
+    """
+    path = places.project / written
+    try:
+        if not os.path.lexists(path):
+            raise TargetError(
+                "there is no such file or folder; name a SKILL.md, an agent's .md or a folder with"
+                f" some, or {SIBLINGS} or {NOBODY}"
+            )
+        return listed_at(path)
+    except TargetError as error:
+        raise TargetError(f"--neighbours {written}: {error}") from error
 
 
 def neighbour_cases(

@@ -21,6 +21,9 @@ CLASS_PRIOR = 0.06
 
 Source: tried in Skillwalker's simulation (docs/strategies.md).
 """
+MOST_DECIMALS = 9
+ROUNDED = 5e-5
+"""How far a threshold may be from what is said of it."""
 EXACT = 1e-9
 """Room for rounding where a limit may be met exactly."""
 
@@ -156,6 +159,19 @@ def posterior_median(change: float | None, error: float | None) -> float:
     return change / (1 + (error / CLASS_PRIOR) ** 2)
 
 
+def said_beside(value: float, threshold: float) -> tuple[str, str]:
+    """Write a probability and what is asked of it so that one sees whether it is reached."""
+    reached = value >= threshold
+    decimals = 2
+    while decimals < MOST_DECIMALS:
+        asked = round(threshold, decimals)
+        shown = min(round(value, decimals), 1 - 10**-decimals)
+        if abs(asked - threshold) < ROUNDED and (shown >= asked) is reached:
+            break
+        decimals += 1
+    return said_probability(value, decimals=decimals), f"{threshold:.{decimals}f}".rstrip("0")
+
+
 def _fault(
     change: Change,
     pairs: Sequence[PairedCase],
@@ -218,9 +234,9 @@ def _praise(change: Change, threshold: float) -> str:
     """Say why the gate passed; an interval that holds 0 is named before the probability."""
     low, high = change.interval or (0.0, 0.0)
     doubt = "the 90 % interval of the change holds 0; " if low <= 0 <= high else ""
-    said = said_probability(change.p_better or 0.0)
+    said, asked = said_beside(change.p_better or 0.0, threshold)
     return (
-        f"{doubt}better with P {said} ({threshold:.4g} is asked): recall"
+        f"{doubt}better with P {said} ({asked} is asked): recall"
         f" {change.recall_change:+.3f}, specificity {change.specificity_change:+.3f}"
     )
 

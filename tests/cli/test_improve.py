@@ -420,7 +420,10 @@ def test_neighbours_are_whom_the_user_names(
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        pytest.param(("nosuch",), "nosuch", id="nothing there"),
+        pytest.param(
+            ("nosuch",), "--neighbours nosuch: there is no such file or folder;", id="nothing there"
+        ),
+        pytest.param(("evals",), "--neighbours evals: ", id="no skill and no agent there"),
         pytest.param(("none", "plugin"), "stands alone", id="none beside another"),
     ],
 )

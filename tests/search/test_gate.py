@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skillwalker.datatypes.scores import GateResult
@@ -15,6 +15,7 @@ from skillwalker.search.gate import (
     not_confirmed,
     pair,
     posterior_median,
+    said_beside,
     threshold,
     worth_confirming,
 )
@@ -342,3 +343,31 @@ def test_any_result_is_judged(letters: list[tuple[str, bool]]) -> None:
     assert result.p_better == change.p_better
     assert result.reason
     assert not result.passed or (result.p_better is not None and result.p_better >= 0.9)
+
+
+@pytest.mark.parametrize(
+    ("value", "asked", "said"),
+    [
+        pytest.param(0.95, 0.9, ("0.95", "0.9"), id="plainly"),
+        pytest.param(0.999, 0.9, ("> 0.99", "0.9"), id="near 1"),
+        pytest.param(0.9987, 0.9984, ("0.9987", "0.9984"), id="as many as are asked"),
+        pytest.param(0.99999, 0.9984, ("> 0.9999", "0.9984"), id="near 1, much asked"),
+        pytest.param(0.89996, 0.9, ("0.89996", "0.9"), id="missed by little"),
+        pytest.param(0.5, 0.9, ("0.50", "0.9"), id="missed"),
+        pytest.param(0.998, 0.9984, ("0.9980", "0.9984"), id="missed, much asked"),
+    ],
+)
+def test_one_sees_whether_a_probability_is_what_is_asked(
+    value: float, asked: float, said: tuple[str, str]
+) -> None:
+    assert said_beside(value, asked) == said
+
+
+@LAW
+@given(st.floats(0.0, 1.0), st.floats(0.5, 0.9999))
+def test_a_probability_beside_its_threshold_says_whether_it_is_reached(
+    value: float, asked: float
+) -> None:
+    assume(abs(value - asked) > 1e-6)
+    told, shown = said_beside(value, asked)
+    assert (float(told.lstrip("<> ")) >= float(shown)) is (value >= asked)
