@@ -80,6 +80,21 @@ def moved_facts(old: Record, new: Record, keys: Mapping[str, str]) -> Iterator[s
             yield f"{words} is {new[key]!r} instead of {old[key]!r}"
 
 
+def moved_simulation(old: Record, *, simulated: bool) -> Iterator[str]:
+    """Tell in words that a stand-in answers where a model did, or the other way round.
+
+    Args:
+        old: facts of the engine in an earlier life; older records do not say.
+        simulated: whether no model answers now.
+    """
+    if old.get("simulated", simulated) == simulated:
+        return
+    if simulated:
+        yield "a stand-in answers there now, and a model did before"
+    else:
+        yield "a model answers there now, and none did before"
+
+
 def _difference(old: Record | None, new: Record | None, keys: tuple[str, ...]) -> str:
     """Say in words how one entry differs; empty when it does not."""
     if old is None:

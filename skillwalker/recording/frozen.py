@@ -21,6 +21,7 @@ from skillwalker.recording.changes import (
     POOLED,
     find_changes,
     moved_facts,
+    moved_simulation,
     stale_cases,
 )
 from skillwalker.recording.checked import checked
@@ -103,7 +104,8 @@ class Foundation:
         """
         now = {key: getattr(facts, key) for key in (*NEVER_POOLED, *POOLED)}
         if isinstance(old := self._record["facts"], dict):
-            moved = "; ".join(moved_facts(old, now, NEVER_POOLED))
+            simulation = moved_simulation(old, simulated=facts.simulated)
+            moved = "; ".join([*moved_facts(old, now, NEVER_POOLED), *simulation])
             if moved:
                 raise StoreError(
                     f"run {self.store.run_id} cannot be resumed: {moved}, and such trials are never"

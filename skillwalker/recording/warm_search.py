@@ -33,7 +33,8 @@ MOST_OF_A_CELL = 24
 _STAMP = "%Y%m%dT%H%M%S"
 _STAMP_LENGTH = len("20261130T120000")
 _SAME_RUN = ("schema_version", "suite", "target_path", "original_description")
-_SAME_FACTS = ("name", "endpoint", "permission_mode", "cli_version", "effort")
+_SAME_FACTS = ("name", "endpoint", "simulated", "permission_mode", "cli_version", "effort")
+"""A stand-in may have answered where a model does now."""
 _SAME_CASE = ("prompt_sha256", "scaffold_sha256", "max_turns", "timeout")
 
 
@@ -114,7 +115,7 @@ def _is_like(earlier: Record, record: Record, *, same_seed: bool) -> bool:
     return (
         earlier.get("schema_version") == SCHEMA_VERSION
         and all(earlier.get(key) == record[key] for key in _SAME_RUN)
-        and all(facts.get(key) == record["facts"][key] for key in _SAME_FACTS)
+        and all(facts.get(key) == record["facts"].get(key) for key in _SAME_FACTS)
         and all(settings.get(key) == record["settings"][key] for key in alike)
     )
 

@@ -31,6 +31,7 @@ def record(run_id: str, **changes: object) -> dict[str, Any]:
         "facts": {
             "name": "local",
             "endpoint": "https://api.example",
+            "simulated": False,
             "permission_mode": "dontAsk",
             "cli_version": "2.1.332",
             "effort": "default",
@@ -120,6 +121,7 @@ def test_only_decided_search_trials_of_the_original_count(
         {"settings": {"max_turns": 2}},
         {"facts": {"name": "simulated"}},
         {"facts": {"endpoint": "https://elsewhere.example"}},
+        {"facts": {"simulated": True}},
         {"facts": {"permission_mode": "bypassPermissions"}},
         {"facts": {"cli_version": "2.1.197"}},
         {"facts": {"effort": "high"}},
