@@ -30,6 +30,7 @@ from skillwalker.api_settings import (
     JudgeSettings,
     LoopSettings,
     StrPath,
+    told_by_name,
 )
 from skillwalker.config import MAX_PAUSE, EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalSummary
@@ -83,9 +84,11 @@ async def run_scil_loop(
     Raises:
         SkillwalkerError: the input or a setting is wrong; nothing was spent.
     """
-    places = places_of(tests_dir, output_dir, repo_root, settings)
-    order = loop_order(TargetKind.SKILL, eval, skill, engine, settings)
-    return await _improve(order, places, settings, apply=apply, debug=debug)
+    known = LoopSettings.__optional_keys__
+    with told_by_name("run_scil_loop", settings, known, "engine", "eval", "skill", "apply"):
+        places = places_of(tests_dir, output_dir, repo_root, settings)
+        order = loop_order(TargetKind.SKILL, eval, skill, engine, settings)
+        return await _improve(order, places, settings, apply=apply, debug=debug)
 
 
 async def run_acil_loop(
@@ -105,9 +108,11 @@ async def run_acil_loop(
     Arguments, result and errors are those of `run_scil_loop`, with `agent` in the place of
     `skill` and `acil-summary.json` in that of `scil-summary.json`.
     """
-    places = places_of(tests_dir, output_dir, repo_root, settings)
-    order = loop_order(TargetKind.AGENT, eval, agent, engine, settings)
-    return await _improve(order, places, settings, apply=apply, debug=debug)
+    known = LoopSettings.__optional_keys__
+    with told_by_name("run_acil_loop", settings, known, "engine", "eval", "agent", "apply"):
+        places = places_of(tests_dir, output_dir, repo_root, settings)
+        order = loop_order(TargetKind.AGENT, eval, agent, engine, settings)
+        return await _improve(order, places, settings, apply=apply, debug=debug)
 
 
 async def run_evals(
@@ -140,33 +145,37 @@ async def run_evals(
     Raises:
         SkillwalkerError: the input or a setting is wrong; nothing was spent.
     """
-    places = places_of(tests_dir, output_dir, repo_root, settings)
-    config = EvalConfig(**configuration(settings))
-    order = EvalOrder(suites=tuple(evals), tests=several(test_filter), engine=engine, config=config)
-    listener: Callable[[EvalEvent], None] = _listener(settings.get("listener"), debug=debug)
-    limits = eval_limits(config, engine, settings)
-    around = EvalSurroundings(
-        places=places,
-        temporary=temporary_folder(places, settings),
-        login=login_of(settings),
-        limits=limits,
-        listener=listener,
-        open_engine=engine_opener(engine, config.seed, settings),
-        judge=choose_judge(
-            settings.get("judge"),
-            by_default="api",
-            config=config,
-            seat=judge_seat(places.evals_dir, settings),
+    known = EvalSettings.__optional_keys__
+    with told_by_name("run_evals", settings, known, "engine", "evals", "test_filter"):
+        places = places_of(tests_dir, output_dir, repo_root, settings)
+        config = EvalConfig(**configuration(settings))
+        order = EvalOrder(
+            suites=tuple(evals), tests=several(test_filter), engine=engine, config=config
+        )
+        listener: Callable[[EvalEvent], None] = _listener(settings.get("listener"), debug=debug)
+        limits = eval_limits(config, engine, settings)
+        around = EvalSurroundings(
+            places=places,
+            temporary=temporary_folder(places, settings),
+            login=login_of(settings),
             limits=limits,
             listener=listener,
-        ),
-        prices=tuple(settings.get("prices", ())),
-    )
-    outcome = await run_eval_order(order, around)
-    write = partial(write_reports, outcome.folder, html=settings.get("html", True))
-    for fault in (await write_aside(write)).faults:
-        logger.warning("%s", fault)
-    return outcome.summary
+            open_engine=engine_opener(engine, config.seed, settings),
+            judge=choose_judge(
+                settings.get("judge"),
+                by_default="api",
+                config=config,
+                seat=judge_seat(places.evals_dir, settings),
+                limits=limits,
+                listener=listener,
+            ),
+            prices=tuple(settings.get("prices", ())),
+        )
+        outcome = await run_eval_order(order, around)
+        write = partial(write_reports, outcome.folder, html=settings.get("html", True))
+        for fault in (await write_aside(write)).faults:
+            logger.warning("%s", fault)
+        return outcome.summary
 
 
 async def run_test_eval(
@@ -195,28 +204,29 @@ async def run_test_eval(
         RunNotFoundError: there is no such run.
         StoreError: a run is no eval run, or cannot be read.
     """
-    config = EvalConfig(
-        judge_model=settings.get("judge_model"),
-        judge_runs=settings.get("judge_runs", 1),
-        concurrency=settings.get("concurrency", 4),
-        max_cost_usd=settings.get("max_cost_usd"),
-        max_pause=settings.get("max_pause", MAX_PAUSE),
-    )
-    outcomes = await score_runs(
-        Path(output_dir),
-        test_run_id,
-        judge=choose_judge(
-            settings.get("judge"),
-            by_default="api",
-            config=config,
-            seat=judge_seat(evals_folder(tests_dir), settings),
-            limits=eval_limits(config, "", settings),
-        ),
-        secrets=login_of(settings).secrets,
-    )
-    for row in (row for outcome in outcomes for row in outcome.rows if debug):
-        logger.debug("%s", row)
-    return tuple(outcome.summary for outcome in outcomes)
+    with told_by_name("run_test_eval", settings, JudgeSettings.__optional_keys__):
+        config = EvalConfig(
+            judge_model=settings.get("judge_model"),
+            judge_runs=settings.get("judge_runs", 1),
+            concurrency=settings.get("concurrency", 4),
+            max_cost_usd=settings.get("max_cost_usd"),
+            max_pause=settings.get("max_pause", MAX_PAUSE),
+        )
+        outcomes = await score_runs(
+            Path(output_dir),
+            test_run_id,
+            judge=choose_judge(
+                settings.get("judge"),
+                by_default="api",
+                config=config,
+                seat=judge_seat(evals_folder(tests_dir), settings),
+                limits=eval_limits(config, "", settings),
+            ),
+            secrets=login_of(settings).secrets,
+        )
+        for row in (row for outcome in outcomes for row in outcome.rows if debug):
+            logger.debug("%s", row)
+        return tuple(outcome.summary for outcome in outcomes)
 
 
 async def _improve(

@@ -1,6 +1,8 @@
 """The settings of the public functions: names, types, defaults, and what each is for."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -8,10 +10,14 @@ from skillwalker.config import Login
 from skillwalker.datatypes.evals import EvalEvent
 from skillwalker.datatypes.summary import Event
 from skillwalker.engines.registry import EngineSettings
+from skillwalker.errors import SkillwalkerError
 from skillwalker.limits import Limits
 from skillwalker.settings import MetricSettings, PriceSettings
 
 StrPath = str | Path
+_FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_RENAMED = {"test": "test_filter"}
+"""Flags whose argument has another name."""
 
 
 class Settings(TypedDict, total=False):
@@ -139,3 +145,41 @@ class EvalSettings(Settings, total=False):
     """Whether real plugins may act on this machine, outside a container. Default: no."""
     listener: Callable[[EvalEvent], None]
     """Is told of every trial."""
+
+
+@contextmanager
+def told_by_name(
+    function: str, given: Mapping[str, object], known: Set[str], *own: str
+) -> Iterator[None]:
+    """Do a function's work, and name its settings in every error as its caller does.
+
+    Args:
+        function: the public one.
+        given: the settings that it was given.
+        known: the settings that it takes.
+        own: its other arguments that a flag is called after.
+
+    Raises:
+        TypeError: a setting is none of its.
+    """
+    for name in given:
+        if name not in known:
+            raise TypeError(
+                f"{function}() has no setting {name!r}; it takes {', '.join(sorted(known))}"
+            )
+    try:
+        yield
+    except SkillwalkerError as error:
+        error.args = (_by_name(str(error), {*known, *own}), *error.args[1:])
+        raise
+
+
+def _by_name(message: str, known: Set[str]) -> str:
+    """Write the flags of a message as the arguments that they stand for."""
+
+    def name(flag: re.Match[str]) -> str:
+        argument = flag[1].replace("-", "_")
+        argument = _RENAMED.get(argument, argument)
+        return argument if argument in known else flag[0]
+
+    return _FLAG.sub(name, message)

@@ -84,12 +84,39 @@ def test_the_four_functions_are_async_and_take_keywords_alone() -> None:
         assert kinds <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
 
 
-def test_a_setting_that_there_is_not_is_a_type_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("call", "function", "name", "takes"),
+    [
+        pytest.param(scil, "run_scil_loop", "max_iteration", "max_iterations", id="loop"),
+        pytest.param(evals, "run_evals", "runs_per_query", "repeats", id="evals"),
+        pytest.param(score, "run_test_eval", "max_trials", "judge_runs", id="score"),
+    ],
+)
+def test_a_setting_that_there_is_not_is_a_type_error(
+    tmp_path: Path, call: Callable[..., object], function: str, name: str, takes: str
+) -> None:
     project = make_bench_project(tmp_path)
-    with pytest.raises(TypeError, match="max_iteration"):
-        scil(project, max_iteration=3)
-    with pytest.raises(TypeError, match="runs_per_query"):
-        evals(project, runs_per_query=3)
+    with pytest.raises(TypeError, match=rf"^{function}\(\) has no setting '{name}'") as raised:
+        call(project, **{name: 3})
+    assert takes in str(raised.value).partition("it takes ")[2].split(", ")
+
+
+@pytest.mark.parametrize(
+    ("call", "settings", "said"),
+    [
+        pytest.param(scil, {"max_iterations": 0}, "max_iterations must be at least 1", id="loop"),
+        pytest.param(scil, {"max_cost_usd": -1.0}, "max_cost_usd must be at least 0", id="money"),
+        pytest.param(scil, {"neighbours": ("none", "plugin")}, "neighbours none stands", id="late"),
+        pytest.param(evals, {"repeats": 2}, "repeats must be an odd number", id="evals"),
+        pytest.param(score, {"judge_runs": 2}, "judge_runs must be an odd number", id="score"),
+    ],
+)
+def test_a_wrong_value_is_named_as_the_caller_gave_it(
+    tmp_path: Path, call: Callable[..., object], settings: dict[str, object], said: str
+) -> None:
+    with pytest.raises(skillwalker.ConfigError, match=f"^{said}") as raised:
+        call(make_bench_project(tmp_path), **settings)
+    assert "--" not in str(raised.value)
 
 
 # --- the loops ---------------------------------------------------------------------------------
@@ -188,7 +215,7 @@ def test_a_budget_of_nothing_spends_nothing(tmp_path: Path) -> None:
 
 def test_errors_are_raised_bare_and_nothing_is_written(tmp_path: Path) -> None:
     project = make_bench_project(tmp_path)
-    with pytest.raises(skillwalker.ConfigError, match="--max-iterations"):
+    with pytest.raises(skillwalker.ConfigError, match="max_iterations"):
         scil(project, max_iterations=0)
     with pytest.raises(skillwalker.ConfigNotFoundError):
         scil(project, eval="nope")
@@ -256,7 +283,7 @@ def test_the_judge_of_a_program_is_an_argument(tmp_path: Path) -> None:
     assert same == summary
     (none,) = score(project.project, test_run_id=summary.test_run_id, judge="api")
     assert (none.judge, none.inconclusive) == ("api", 1)
-    with pytest.raises(errors.ConfigError, match="--judge-runs"):
+    with pytest.raises(errors.ConfigError, match="judge_runs"):
         score(project.project, test_run_id=summary.test_run_id, judge_runs=2)
 
 
