@@ -26,3 +26,14 @@ def test_runs_of_a_case_that_go_for_nothing_are_told(
     plan = plan_of(project, LoopConfig(search=search), kind=kind)
     warnings = [warning for warning in warn_of_plan(plan) if "`runs` of case" in warning]
     assert len(warnings) == told
+
+
+@pytest.mark.parametrize("kind", ["scil", "measure"])
+def test_what_is_an_error_in_the_file_is_told(tmp_path: Path, kind: str) -> None:
+    project = make_bench_project(tmp_path)
+    plan = plan_of(project, LoopConfig(), kind=kind)
+    assert warn_of_plan(plan) == ()
+    plan.target.path.write_bytes(plan.target.content + b"Gem\xfcse\n")
+    (warning,) = warn_of_plan(plan_of(project, LoopConfig(), kind=kind))
+    assert warning.startswith(f"{plan.target_path}: byte ")
+    assert warning.endswith("save the file as UTF-8")

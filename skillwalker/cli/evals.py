@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from skillwalker.suites.overview import BareTarget, SuiteOverview
 
-UNLISTED = " (Claude Code does not list it: 'skillwalker show' says why)"
+NEVER = " (can never trigger: 'skillwalker show' says why)"
 
 
 def evals_list(
@@ -28,7 +28,7 @@ def evals_list(
         record = {
             "suites": [_json(suite) for suite in suites],
             "targets_without_suite": [
-                {"kind": str(each.kind), "target": each.target, "listed": each.listed}
+                {"kind": str(each.kind), "target": each.target, "can_trigger": each.can_trigger}
                 for each in bare
             ],
         }
@@ -79,8 +79,8 @@ def _bare_lines(bare: "Sequence[BareTarget]", project: str | None) -> "Iterator[
         return
     yield "without a suite:"
     for each in bare:
-        yield f"  {each.kind} {each.target}{'' if each.listed else UNLISTED}"
-    first = next((each for each in bare if each.listed), None)
+        yield f"  {each.kind} {each.target}{'' if each.can_trigger else NEVER}"
+    first = next((each for each in bare if each.can_trigger), None)
     if first is None:
         yield f"next: {in_project('skillwalker show', project)}"
         return

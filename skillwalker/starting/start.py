@@ -22,7 +22,7 @@ from skillwalker.settings import SETTINGS_FILE, Settings
 from skillwalker.simulation.drafting import propose
 from skillwalker.starting.plugin_dirs import find_plugin_dirs
 from skillwalker.suites.new_suite import require_new, suite_values, tests_file, write_suite
-from skillwalker.targets.file import list_target, read_target
+from skillwalker.targets.file import can_trigger, list_target, read_target
 from skillwalker.targets.file_swap import swap_bytes
 from skillwalker.targets.known import known_targets
 from skillwalker.targets.names import named_siblings, written_in_suites
@@ -54,7 +54,7 @@ class Start:
 
     steps: tuple[Step, ...]
     targets: tuple[Target, ...]
-    """What a suite can be about: those that Claude Code lists, where there is any."""
+    """What a suite can be about: those that can trigger, where there is any."""
     target: Target | None
     """What the suite is about; None where several are there and none was named."""
     suite: str | None
@@ -127,19 +127,19 @@ def start(
         targets=offered,
         target=chosen,
         suite=there or (name if chosen is not None else None),
-        notes=(*notes, *_unlisted(targets, offered)),
+        notes=(*notes, *_left_out(targets, offered)),
     )
 
 
 def _offered(targets: tuple[Target, ...]) -> tuple[Target, ...]:
-    """Choose what a suite can be made for: no case calls what Claude Code does not list."""
-    return tuple(each for each in targets if list_target(each).listed) or targets
+    """Choose what a suite can be about, where there is any such."""
+    return tuple(each for each in targets if can_trigger(list_target(each))) or targets
 
 
-def _unlisted(targets: tuple[Target, ...], offered: tuple[Target, ...]) -> Iterator[str]:
+def _left_out(targets: tuple[Target, ...], offered: tuple[Target, ...]) -> Iterator[str]:
     names = ", ".join(each.id for each in targets if each not in offered)
     if names:
-        yield f"Claude Code does not list {names}; 'skillwalker show' says why"
+        yield f"can never trigger: {names}; 'skillwalker show' says why"
 
 
 def _is_ours(path: Path, places: Places) -> bool:
@@ -161,7 +161,7 @@ def _settings(places: Places, settings: Settings, dirs: tuple[str, ...]) -> Step
         "# max-cost-usd = 5.0     # holds for every run that names no other limit",
     ]
     _write(places.project / SETTINGS_FILE, "\n".join(lines) + "\n", old=None)
-    text = f"names {', '.join(dirs)}" if dirs else "needs to name no folder"
+    text = f"names {', '.join(dirs)}" if dirs else "names no folder; what is here is found without"
     return Step(path=SETTINGS_FILE, done="written", text=text)
 
 

@@ -9,7 +9,7 @@ from skillwalker.datatypes.vocabulary import CaseType, TargetKind
 from skillwalker.errors import SuiteError
 from skillwalker.paths import Places
 from skillwalker.suites.load import list_suites, load_suite
-from skillwalker.targets.file import shown_file
+from skillwalker.targets.file import can_trigger, shown_file
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.known import known_files, users_files, with_owner
 from skillwalker.targets.names import resolve_target
@@ -44,8 +44,8 @@ class BareTarget:
     kind: TargetKind
     target: str
     """Its id."""
-    listed: bool
-    """Whether Claude Code lists it; else no case about it can be measured."""
+    can_trigger: bool
+    """Else no case about it can be measured."""
 
 
 def overview(places: Places) -> tuple[SuiteOverview, ...]:
@@ -64,7 +64,7 @@ def targets_without_suite(
     """
     tested = {(each.kind, each.target) for suite in suites for each in suite.targets}
     found = (
-        BareTarget(kind=kind, target=with_owner(target, places).id, listed=listed.listed)
+        BareTarget(kind=kind, target=with_owner(target, places).id, can_trigger=can_trigger(listed))
         for files in (known_files, users_files)
         for kind in TargetKind
         for target, listed in (shown_file(file, kind) for file in files(places, kind))

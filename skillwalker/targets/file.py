@@ -172,6 +172,11 @@ def list_target(target: Target) -> Listed:
     return listed
 
 
+def can_trigger(listed: Listed) -> bool:
+    """Say whether a file's description can make Claude call it."""
+    return listed.listed and listed.text is not None
+
+
 def require_triggerable(target: Target) -> None:
     """Refuse a file whose description can never make Claude call it.
 
@@ -180,7 +185,7 @@ def require_triggerable(target: Target) -> None:
             says why and which line helps.
     """
     listed = list_target(target)
-    if listed.listed and listed.text is not None:
+    if can_trigger(listed):
         return
     noun = KINDS[target.kind].noun
     reading = read_frontmatter(target.content, target.kind, target.position)

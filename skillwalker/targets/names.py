@@ -14,7 +14,7 @@ from skillwalker.listing import listed as listing
 from skillwalker.paths import Places, is_file_name, plugin_name
 from skillwalker.targets.file import list_target, read_target
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.known import known_targets, lies_in, read_files, with_owner
+from skillwalker.targets.known import known_files, lies_in, read_files, with_owner
 from skillwalker.targets.place import (
     PROJECT_FOLDER,
     files_of,
@@ -102,9 +102,17 @@ def _named(written: str, kind: TargetKind, places: Places) -> Path | None:
         found = _find(root, kind, name)
         if found is not None:
             return found
-    wanted = _folded(written)
-    known = (target.path for target in known_targets(places, kind) if _folded(target.id) == wanted)
-    return next(known, None)
+    return _known(written, name, kind, places)
+
+
+def _known(written: str, name: str, kind: TargetKind, places: Places) -> Path | None:
+    """Find a file by its id, those first whose folder is called so: most need not be read."""
+    files = known_files(places, kind)
+    likely = [path for path in files if _folded(path.parent.name) == _folded(name)]
+    for target in read_files(dict.fromkeys((*likely, *files)), kind):
+        if _folded(with_owner(target, places).id) == _folded(written):
+            return target.path
+    return None
 
 
 def _unknown(written: str, kinds: Sequence[TargetKind], places: Places) -> TargetError:

@@ -245,6 +245,51 @@ def test_show_says_what_is_not_there(
     assert "Traceback" not in streams.err
 
 
+@pytest.mark.parametrize("words", [(), ("plugins",), ("--installed",)], ids=str)
+def test_show_hides_no_file_that_cannot_be_read(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    root = (
+        project.parent / "home/.claude" if words == ("--installed",) else project / "plugins/demo"
+    )
+    gone = root / "skills/gone/SKILL.md"
+    gone.parent.mkdir(parents=True)
+    gone.symlink_to("nothing")
+    assert main(["show", *words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["targets"]
+    (element,) = (each for each in found if "gone" in each["path"])
+    assert (element["listed"], element["text"]) == (False, None)
+    assert [(each["rule"], each["severity"]) for each in element["findings"]] == [
+        ("unreadable", "error")
+    ]
+    assert main(["show", *words, "--strict"]) == 1
+    assert "is a link to nothing, where nothing is" in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_utf8_is_said_to_be_none_by_show_and_describe(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (project / SKILL).read_bytes() + b"Gem\xfcse\n"
+    (project / SKILL).write_bytes(content)
+    assert main(["show", "demo:alpha", "--strict"]) == 1
+    assert "byte 120 is not UTF-8, so Claude sees other" in capsys.readouterr().out
+    for words in (["--dry-run"], []):
+        assert describe(project, NEW, *words) == 0
+        assert f"warning: {SKILL}: byte 130 is not UTF-8" in capsys.readouterr().err
+    assert (project / SKILL).read_bytes().endswith(b"Gem\xfcse\n")
+
+
+def test_describing_what_claude_code_does_not_list_says_so(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert describe(project, NEW, target="demo:off") == 0
+    assert "warning: plugins/demo/skills/off/SKILL.md: Claude Code does not list it" in (
+        capsys.readouterr().err
+    )
+    assert describe(project, NEWER) == 0
+    assert "warning" not in capsys.readouterr().err
+
+
 def test_show_without_any_target_is_no_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

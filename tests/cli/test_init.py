@@ -179,3 +179,19 @@ def test_a_neighbour_outside_the_project_is_not_named(folder: Path) -> None:
     assert main(["init"]) == 0
     (suite,) = (folder / "evals").iterdir()
     assert "preferred" not in (suite / "tests.json").read_text()
+
+
+def test_what_can_never_trigger_is_told_and_not_offered(folder: Path, capsys: Output) -> None:
+    make_project(folder)
+    write(folder / "plugins/demo/skills/empty/SKILL.md", "---\nname: empty\n---\n")
+    assert main(["init", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert "demo:empty" not in record["targets"]
+    assert record["notes"] == ["can never trigger: demo:empty; 'skillwalker show' says why"]
+
+
+def test_of_one_skill_that_can_trigger_and_others_the_one_is_chosen(folder: Path) -> None:
+    write(folder / ".claude/skills/invoices/SKILL.md", SKILL.format(name="invoices") + BODY)
+    write(folder / ".claude/skills/empty/SKILL.md", "---\nname: empty\n---\n")
+    assert main(["init"]) == 0
+    assert (folder / "evals/invoices/tests.json").is_file()

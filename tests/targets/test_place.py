@@ -164,3 +164,7 @@ def test_a_search_finds_skills_and_agents_but_no_skill_s_inner_files(tmp_path: P
 def test_a_folder_named_agents_above_the_search_makes_no_agents(tmp_path: Path) -> None:
     write_files(tmp_path, {"agents/work/notes.md": "notes", "agents/work/skills/a/SKILL.md": "x"})
     assert [kind for _, kind in find_files(tmp_path / "agents" / "work")] == [SKILL]
+
+
+def test_the_topmost_folder_gives_a_plugin_no_name() -> None:
+    assert place_of(Path("/log/SKILL.md"), SKILL).plugin == "log"
