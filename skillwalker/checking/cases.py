@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from skillwalker.checking.findings import CheckFinding, TargetCase, TargetCases
+from skillwalker.checking.ordinary_words import ORDINARY, ORDINARY_SHORT
 from skillwalker.checking.power import cases_needed, detectable_change
 from skillwalker.datatypes.vocabulary import Severity
 from skillwalker.faults import quoted
@@ -16,21 +17,13 @@ FROM_GUESSING = 0.5
 RUNS = 3
 """Runs of a case that the sizes are told for."""
 NEAR_MISS = "near-miss"
-SHORTEST_SHARED = 4
-"""Letters of a word by which a negative may be near; in a script without spaces two do."""
-_ORDINARY = """
-about after again also asked asks been before being between could does doing done each else ever
-every from give goes have help here into just know like little look made make many more most
-much must need needs only other over please really should show skill some such take tell than
-that their them then there these they thing things this those used user users uses using very
-want wants well were what whatever when whenever where which while will with without would write
-your yours
-"""
-ORDINARY = frozenset(_ORDINARY.split())
-"""English words that any two requests may share."""
+SHORTEST_SHARED = 2
+"""Letters and digits of a word by which a negative may be near."""
+LONGEST_SHORT = 3
+"""Letters of a word of which most in any language are small change."""
 
 _SPACED_WORD = re.compile(
-    r"[^\W\d_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+"
+    r"[^\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+"
 )
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 
@@ -111,8 +104,8 @@ def _near_misses(cases: TargetCases) -> Iterator[CheckFinding]:
     yield _warning(
         cases,
         "no-near-miss",
-        f"{_named(cases)} have no near miss: none that should not trigger has a word in common "
-        "with the description or with what should",
+        f"{_named(cases)} have no near miss: none that should not trigger has a telling word in "
+        "common with the description or with what should",
         "add prompts that sound like its job and are not, and tag them near-miss",
         cases.negative[0],
     )
@@ -120,10 +113,16 @@ def _near_misses(cases: TargetCases) -> Iterator[CheckFinding]:
 
 def _content(text: str) -> frozenset[str]:
     normal = normalise(text)
-    words = {w for w in _SPACED_WORD.findall(normal) if len(w) >= SHORTEST_SHARED}
-    stems = {word[:6] for word in words - ORDINARY}  # review, reviews, reviewer
+    stems = {word[:6] for word in _SPACED_WORD.findall(normal) if _tells(word)}  # review, reviews
     runs = _UNSPACED.findall(normal)
     return frozenset(stems | {run[at : at + 2] for run in runs for at in range(len(run) - 1)})
+
+
+def _tells(word: str) -> bool:
+    """Say whether a word may name a subject: css, sql and k8s do, the, is and 2024 do not."""
+    if len(word) < SHORTEST_SHARED or word.isdecimal():
+        return False
+    return word not in (ORDINARY_SHORT if len(word) <= LONGEST_SHORT else ORDINARY)
 
 
 def _models(cases: TargetCases) -> Iterator[CheckFinding]:

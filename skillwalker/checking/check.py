@@ -8,6 +8,7 @@ from skillwalker.checking.descriptions import check_listing, check_quotes, check
 from skillwalker.checking.empty_words import check_words
 from skillwalker.checking.files import check_folders, unreadable
 from skillwalker.checking.findings import CheckedTarget, CheckFinding, TargetCases
+from skillwalker.checking.provenance import check_provenance
 from skillwalker.checking.siblings import check_names, check_overlap, check_room
 from skillwalker.checking.skill_folders import check_name
 from skillwalker.checking.subjects import Subject
@@ -62,6 +63,7 @@ def check(subject: Subject, change: float | None = None) -> Checked:
     findings += _about_targets(targets, cases)
     for each in cases:
         findings += check_cases(each, change)
+        findings += check_provenance(each)
     order = sorted(dict.fromkeys(findings), key=_place)
     return Checked(findings=tuple(order), targets=targets, cases=tuple(cases))
 

@@ -10,13 +10,12 @@ from skillwalker.quotes import find_quote
 
 REMEDIES = {
     "duplicate-key": "remove one of them",
-    "hash-cut": "put the description in double quotes",
     "name-differs": "name both alike, so that people find it under the name that Claude sees",
-    "not-loaded": "move or rename it",
     "unknown-key": "remove it",
-    "yaml-differs": "put the value in double quotes",
 }
 """For the rules of the listing whose sentences name none."""
+WITHOUT_REMEDY = frozenset({"duplicate-key", "name-differs"})
+"""Rules whose sentences never name one, whatever stands behind a semicolon in them."""
 SWITCHED_OFF = frozenset({"disable-model-invocation"})
 """Faults that can be meant: such a skill is called by its user alone."""
 
@@ -32,9 +31,9 @@ def check_listing(checked: CheckedTarget, *, is_measured: bool) -> Iterator[Chec
         severity = finding.severity
         if finding.rule in SWITCHED_OFF:
             severity = Severity.ERROR if is_measured else Severity.WARNING
-        message, remedy = split_remedy(
-            finding.message, REMEDIES.get(finding.rule, "see 'skillwalker show'")
-        )
+        message, remedy = finding.message, REMEDIES.get(finding.rule, "see 'skillwalker show'")
+        if finding.rule not in WITHOUT_REMEDY:
+            message, remedy = split_remedy(message, remedy)
         yield CheckFinding(
             rule=finding.rule,
             severity=severity,

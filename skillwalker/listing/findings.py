@@ -99,7 +99,9 @@ def _why_not_loaded(file: _File) -> tuple[int | None, str]:
         return None, f"Claude Code loads no file over {MOST_BYTES} bytes; shorten it"
     if file.is_skill and file.reading.has_paths and file.reading.description is not None:
         line = file.line(file.block.last("paths"))
-        return line, "`paths` hides a project's skill until Claude touches a file that matches"
+        return line, (
+            "`paths` hides a project's skill until Claude touches a file that matches; remove it"
+        )
     if file.reading.description is None:
         return _place_of_description(file), f"Claude Code does not load it: {_missing(file.block)}"
     if file.is_skill:
@@ -124,11 +126,26 @@ def _missing(block: Block) -> str:
             return "there is no frontmatter between two lines `---` at the top of the file; add it"
         case BlockState.UNREADABLE:
             problem = block.error.problem if block.error else "it does not parse"
-            return f"the frontmatter is no YAML ({problem}); put the values in double quotes"
+            return f"the frontmatter is no YAML ({problem}); {_cure(block)}"
         case BlockState.VALID | BlockState.REPAIRED:
             if block.last("description") is None:
                 return "there is no key `description`; add `description: TEXT`"
             return "`description` is empty or no text; write one on its line"
+
+
+def _is_cut(block: Block) -> bool:
+    """Whether three dashes inside of a line end the frontmatter, and not a line of their own."""
+    return not block.source.text[: block.end].endswith("\n")
+
+
+def _cure(block: Block) -> str:
+    """Say what makes YAML of a frontmatter that is none."""
+    if _is_cut(block):
+        line = block.source.line(block.end)
+        return f"write the `---` in line {line} otherwise, for it ends the frontmatter there"
+    if block.error is not None and "end of stream" in block.error.problem:
+        return "close the quotes or brackets that are open there"
+    return "put the value in double quotes"
 
 
 def _description_losses(file: _File) -> Iterator[Finding]:
@@ -146,7 +163,7 @@ def _description_losses(file: _File) -> Iterator[Finding]:
             f"` #` begins a comment, so Claude does not see {rest.strip()!r}; put the description"
             " in double quotes if that belongs to it",
         )
-    if not text[: block.end].endswith("\n"):
+    if _is_cut(block):
         yield _warning(
             "fence-cut",
             block.source.line(block.end),
@@ -166,13 +183,14 @@ def _yaml_differs(file: _File, line: int | None) -> Iterator[Finding]:
             "yaml-differs",
             at,
             f"the frontmatter is no valid YAML ({error.problem}), so other tools read nothing;"
-            f" Claude Code repairs it and sees {_start_of(seen)}; put the value in double quotes",
+            f" Claude Code repairs it and sees {_start_of(seen)}; {_cure(file.block)}",
         )
     elif meant is not None and meant.strip() != (seen or "").strip():
         yield _warning(
             "yaml-differs",
             line,
-            f"a YAML parser reads {_start_of(meant)}, Claude Code sees {_start_of(seen)}",
+            f"a YAML parser reads {_start_of(meant)}, Claude Code sees {_start_of(seen)};"
+            f" {_cure(file.block)}",
         )
 
 

@@ -8,8 +8,13 @@ import pytest
 
 from skillwalker.checking.check import Checked, check
 from skillwalker.checking.findings import CheckFinding
+from skillwalker.checking.provenance import KINDS
 from skillwalker.checking.subjects import at_paths, whole_project
+from skillwalker.cli.draft_task import SIMULATED
+from skillwalker.cli.mine_running import MINED
 from skillwalker.datatypes.vocabulary import Severity
+from skillwalker.starting.start import EXAMPLE
+from skillwalker.suites.new_suite import DRAFTED
 from tests.project_files import places_of
 from tests.projects import call_case, make_project, write
 
@@ -409,6 +414,59 @@ def test_ordinary_words_make_no_near_miss(tmp_path: Path) -> None:
     assert suite_of(tmp_path, *FAR, ordinary) == ["no-near-miss"]
 
 
+@pytest.mark.parametrize(
+    ("positive", "negative", "is_near"),
+    [
+        ("my css is broken", "install css on the laptop", True),
+        ("tune the sql of it", "what is SQL?", True),
+        ("roll out to k8s", "who made k8s", True),
+        ("does the api answer", "an API for birds", True),
+        ("why is it so", "how is it to be", False),
+        ("what did we do in 2024", "what did they do in 2024?", False),
+        ("wie ist das mit dem Brot", "wer ist das mit dem Hut", False),
+        ("qui est la", "ou est la", False),
+    ],
+)
+def test_a_short_word_is_shared_where_it_names_a_subject(
+    tmp_path: Path, positive: str, negative: str, is_near: bool
+) -> None:
+    tests = [*FAR, case("p9", positive), case("f9", negative, False)]
+    assert suite_of(tmp_path, *tests) == ([] if is_near else ["no-near-miss"])
+
+
+PROVENANCE = [
+    (("drafted", "example"), "example-cases", Severity.WARNING),
+    (("drafted", "simulated"), "simulated-cases", Severity.WARNING),
+    (("drafted",), "drafted-cases", Severity.INFO),
+    (("mined",), "mined-cases", Severity.INFO),
+    (("mined", "drafted"), "mined-cases", Severity.INFO),
+]
+
+
+@pytest.mark.parametrize(("tags", "rule", "severity"), PROVENANCE)
+def test_cases_that_a_command_wrote_are_told_once(
+    tmp_path: Path, tags: tuple[str, ...], rule: str, severity: Severity
+) -> None:
+    tests = [*NEGATIVE, case("p8", "is my fork sane", tags=[*tags])]
+    tests.append(case("p9", "any typos left", tags=[*tags, "own"]))
+    assert suite_of(tmp_path, *tests) == [rule]
+    (finding,) = check(whole_project(places_of(tmp_path))).findings
+    assert finding.severity is severity
+    word = rule.partition("-")[0]
+    assert finding.message.startswith(f"2 of the cases about demo:review are tagged {word}: ")
+    assert finding.line is not None
+
+
+def test_tags_of_ones_own_are_nothing_to_tell(tmp_path: Path) -> None:
+    tests = [*NEGATIVE, case("p8", "is my fork sane", tags=["example", "simulated"])]
+    assert suite_of(tmp_path, *tests) == []
+
+
+def test_the_tags_are_those_that_commands_write() -> None:
+    written = {DRAFTED, EXAMPLE, MINED, SIMULATED}
+    assert {tag for kind in KINDS for tag in kind.tags} == written
+
+
 def test_a_near_miss_may_be_one_word_away(tmp_path: Path) -> None:
     near = case("n4", "check what I changed since Christmas", False)
     assert suite_of(tmp_path, *NEGATIVE, near) == []
@@ -424,6 +482,36 @@ def test_files_that_cases_name_are_used(tmp_path: Path) -> None:
     del named["prompt"]
     files = {"prompts/deep/four.md": "see to my patch of today\n", "scaffolds/app/a.py": "pass\n"}
     assert suite_of(tmp_path, *NEGATIVE, named, files=files) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "remedy"),
+    [
+        ('"finds it --- and mends it, too"', "not-loaded", "write the `---` in line 2 otherwise"),
+        ("'it: finds --- mends mistakes'", "yaml-differs", "write the `---` in line 2 otherwise"),
+        ("it: finds --- mends mistakes", "yaml-differs", "write the `---` in line 2 otherwise"),
+        ("finds mistakes: all of them; or so", "yaml-differs", "put the value in double quotes"),
+        ("1e3", "yaml-differs", "put the value in double quotes"),
+        ('"never closed', "not-loaded", "close the quotes or brackets that are open there"),
+        ('"finds" mistakes', "not-loaded", "put the value in double quotes"),
+    ],
+)
+def test_a_value_that_is_read_otherwise_has_the_remedy_of_its_cause(
+    tmp_path: Path, line: str, rule: str, remedy: str
+) -> None:
+    path = write(tmp_path / "bag/one/SKILL.md", f"---\ndescription: {line}\n---\n")
+    found = check(at_paths([path], places_of(tmp_path))).findings
+    (finding,) = (each for each in found if each.rule == rule)
+    assert finding.remedy.startswith(remedy)
+
+
+def test_a_sentence_without_a_remedy_is_not_cut_in_two(tmp_path: Path) -> None:
+    text = "---\nname: bag; other\ndescription: Finds mistakes in a change.\n---\n"
+    path = write(tmp_path / "plugins/demo/agents/one.md", text)
+    found = check(at_paths([path], places_of(tmp_path))).findings
+    (finding,) = (each for each in found if each.rule == "name-differs")
+    assert finding.message.endswith("Claude sees 'demo:bag; other'")
+    assert finding.remedy.startswith("name both alike")
 
 
 def test_a_block_of_lines_is_a_sound_description(tmp_path: Path) -> None:
