@@ -23,7 +23,7 @@ from skillwalker.user_files import is_special, read_regular
 
 TESTS_FILE = "tests.json"
 
-Calls = dict[tuple[TargetKind, str], Path | str]
+Calls = dict[tuple[TargetKind, str], Path | TargetError]
 """What each written target is: its file, or why there is none."""
 
 
@@ -192,15 +192,20 @@ def _check_names(drafts: Sequence[Draft]) -> None:
 
 
 def _find_targets(drafts: Sequence[Draft], cases: Sequence[Case], places: Places) -> Calls:
-    """Look every written target up once; a case that names an unknown one is faulty."""
+    """Look every written target up once; a case that names an unknown one is faulty.
+
+    A file that cannot be read is no fault of the cases that name it: it is said once.
+    """
     found: Calls = {}
+    closed: set[str] = set()
     for draft, case in zip(drafts, cases, strict=True):
         for key, kind, written in dict.fromkeys(_written_targets(draft, case)):
             if (kind, written) not in found:
                 found[kind, written] = _file_of(written, kind, places)
-            file = found[kind, written]
-            if isinstance(file, str):
-                draft.faults.append(f'"{key}": {file}')
+            fault = found[kind, written]
+            if isinstance(fault, TargetError) and (said := _one_line(fault)) not in closed:
+                draft.faults.append(f'"{key}": {said}')
+                closed |= {said} if isinstance(fault.__cause__, OSError) else set()
         if case.preferred is not None:
             draft.faults += _preferred_faults(case.preferred, places)
     return found
@@ -231,11 +236,11 @@ def _written_targets(draft: Draft, case: Case) -> Iterator[tuple[str, TargetKind
                 yield f"expect {KINDS[kind].expectation}", kind, written
 
 
-def _file_of(written: str, kind: TargetKind, places: Places) -> Path | str:
+def _file_of(written: str, kind: TargetKind, places: Places) -> Path | TargetError:
     try:
         return resolve_target(written, kind, places).path.resolve()
     except TargetError as error:
-        return _one_line(error)
+        return error
 
 
 def _one_line(error: TargetError) -> str:

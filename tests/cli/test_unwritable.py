@@ -1,4 +1,4 @@
-"""What cannot be written is said before anything is spent.
+"""What cannot be written or read is said before anything is spent, once a file.
 
 As an ordinary user, whom a mode binds; root gives up what lets it pass over modes.
 """
@@ -66,3 +66,26 @@ def test_what_apply_could_not_write_is_refused_before_the_first_trial(
     assert not list((project / "output").glob("2*"))
     measured = as_user(project, "measure", *SIMULATED)
     assert measured.returncode == 0, measured.stderr
+
+
+@pytest.mark.parametrize("command", ["list", "check"])
+def test_a_file_that_cannot_be_read_is_said_once_however_many_cases_name_it(
+    project: Path, command: str
+) -> None:
+    (project / "plugins/demo/skills/code-review/SKILL.md").chmod(0)
+    told = as_user(project, "evals", command)
+    assert told.returncode == 1
+    lines = [line for line in told.stdout.splitlines() if "tests[" in line]
+    assert len(lines) == 1
+    assert "Errno" not in told.stdout
+    assert told.stdout.count("tests[") == 1
+
+
+def test_an_output_folder_that_cannot_be_written_is_named_once(project: Path) -> None:
+    (project / "output").mkdir()
+    (project / "output").chmod(0o555)
+    refused = as_user(project, "measure", *SIMULATED)
+    assert refused.returncode == 1
+    assert "Permission denied" in refused.stderr
+    assert "Errno" not in refused.stderr
+    assert refused.stderr.count(str(project / "output")) == 1
