@@ -207,6 +207,36 @@ def test_a_budget_is_passed_by_no_more_than_what_is_in_flight(
     assert known <= most + slots * max((cost or 0.0 for cost in costs), default=0.0) + 1e-6
 
 
+@given(
+    shares=st.lists(st.floats(0, 1), min_size=1, max_size=60),
+    expected=st.floats(0.01, 0.5),
+    most=st.floats(0, 5),
+    slots=st.integers(1, 8),
+    order=st.randoms(use_true_random=False),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_budget_holds_where_no_call_is_dearer_than_its_request_said(
+    shares: list[float], expected: float, most: float, slots: int, order: Random
+) -> None:
+    limits = Limits(max_cost_usd=most, prior=lambda *_: 0.001)
+    limits.expect(expected, Purpose.TRIAL, "m")
+    flying: list[float] = []
+    spent = 0.0
+    waiting = [share * expected for share in shares]
+    while waiting or flying:
+        starts = waiting and len(flying) < slots and (not flying or order.random() < 0.6)
+        if starts and limits.admit(Purpose.TRIAL, "m") is None:
+            flying.append(waiting.pop())
+        elif flying:
+            cost = flying.pop(order.randrange(len(flying)))
+            spent += cost
+            limits.settle(Usage(cost_usd=cost, output_tokens=1), Purpose.TRIAL, "m")
+        else:
+            break
+    assert spent <= most + 1e-6
+    assert not waiting or most - spent < expected + 1e-6
+
+
 @given(most=st.integers(0, 20), ends=st.lists(st.sampled_from("sgx"), max_size=60))
 @settings(max_examples=60, deadline=None)
 def test_trials_that_are_not_given_back_are_never_more_than_allowed(most: int, ends: str) -> None:
