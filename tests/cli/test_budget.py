@@ -163,7 +163,7 @@ def test_a_plan_says_who_pays_what_by_whose_price(
     words = ("--engine", "local", "--max-trials", "30", "--concurrency", "2", "--dry-run")
     models = ("--trial-model", "mine", "--trial-model", "haiku")
     assert main(["scil", "run", *words, *models]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     for words_of in (
         "paid by API key",
         "models claude-haiku-5-5, mine",
