@@ -27,6 +27,7 @@ from skillwalker.cli import (
 )
 from skillwalker.cli.commands import Group, use_everywhere
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
+from skillwalker.cli.saying import say
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
@@ -172,7 +173,7 @@ def run(arguments: Sequence[str], program: str = "skillwalker") -> int:
 
         message = wrong_usage(error)
         if message:  # without arguments, the help was shown instead
-            typer.echo(f"skillwalker: {message}", err=True)
+            say(f"skillwalker: {message}", err=True)
         return error.exit_code
     except Exception as error:
         # Loaded only when something was raised: `--help` imports typer and this package alone.
@@ -181,6 +182,6 @@ def run(arguments: Sequence[str], program: str = "skillwalker") -> int:
         told = told_of(error)
         if told is None:
             raise
-        typer.echo(f"skillwalker: {told}", err=True)
+        say(f"skillwalker: {told}", err=True)
         return told.exit_code
     return code if isinstance(code, int) else 0

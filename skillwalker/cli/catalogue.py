@@ -17,6 +17,7 @@ from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.saying import say
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import SkillwalkerError, SuiteError
@@ -121,7 +122,7 @@ def without_doubles(selection: Selection, opened: Project) -> Selection:
         if key in kept:
             first = kept[key].target
             note = "" if first == order.target else f", as {first}"
-            typer.echo(f"note: {order.target} was named before{note}; measured once", err=True)
+            say(f"note: {order.target} was named before{note}; measured once", err=True)
         kept.setdefault(key, order)
     return replace(selection, orders=tuple(kept.values()))
 
@@ -238,7 +239,7 @@ def _against_last(
             continue
         last = runs.get(alike(plan, facts))
         if last is None:
-            typer.echo(
+            say(
                 f"warning: {plan.target.id} (suite {plan.suite}): there is nothing to compare with:"
                 " no earlier run on this engine, endpoint and permission mode measured it",
                 err=True,
@@ -290,9 +291,9 @@ def _row(order: Order, reason: str) -> dict[str, object]:
 def _say_left(selection: Selection, ran: running.Ran) -> None:
     """Tell what was not run, and why."""
     for order in ran.left:
-        typer.echo(f"not run: {order.target} (suite {order.suite}): a limit came first", err=True)
+        say(f"not run: {order.target} (suite {order.suite}): a limit came first", err=True)
     for broken in selection.broken:
-        typer.echo(f"skillwalker: {_broken_line(broken)}", err=True)
+        say(f"skillwalker: {_broken_line(broken)}", err=True)
     if selection.fresh:
         names = ", ".join(f"{one.target} (suite {one.suite})" for one in selection.fresh)
-        typer.echo(f"left out, {len(selection.fresh)} fresh ({FRESH}): {names}", err=True)
+        say(f"left out, {len(selection.fresh)} fresh ({FRESH}): {names}", err=True)

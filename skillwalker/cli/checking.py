@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say, say_report
 
 if TYPE_CHECKING:
     from skillwalker.checking.check import Checked
@@ -67,9 +68,9 @@ def _print(checked: "Checked", project: Path) -> None:
     from skillwalker.datatypes.vocabulary import Severity
 
     for finding in checked.findings:
-        typer.echo(plain(_line(finding, project)))
+        say(plain(_line(finding, project)))
     for each in checked.cases:
-        typer.echo(plain(_power(each, project)), err=True)
+        say_report(plain(_power(each, project)), err=True)
     suites = len({each.path for each in checked.cases})
     counts = {
         "skills and agents": len(checked.targets),
@@ -77,7 +78,7 @@ def _print(checked: "Checked", project: Path) -> None:
         "errors": checked.count(Severity.ERROR),
         "warnings": checked.count(Severity.WARNING),
     }
-    typer.echo(", ".join(f"{name}: {count}" for name, count in counts.items()), err=True)
+    say_report(", ".join(f"{name}: {count}" for name, count in counts.items()), err=True)
 
 
 def _line(finding: "CheckFinding", project: Path) -> str:

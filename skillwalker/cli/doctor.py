@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,16 +105,16 @@ def _print(
     from skillwalker.cli.show_text import plain
 
     for each in checkups:
-        typer.echo(plain(f"{each.health:5}  {each.area}: {each.text}"))
+        say_report(plain(f"{each.health:5}  {each.area}: {each.text}"))
         if each.remedy is not None:
-            typer.echo(plain(f"       -> {each.remedy}"))
+            say_report(plain(f"       -> {each.remedy}"))
     for state in states:
-        typer.echo(
+        say_report(
             plain(f"{'can' if state.can_run else 'no':5}  engine {state.name}: {state.text}")
         )
-    typer.echo(plain(f"a run would take engine {choice.name} ({choice.why})"))
+    say_report(plain(f"a run would take engine {choice.name} ({choice.why})"))
     if not _is_ready(states):
-        typer.echo(
+        say_report(
             "no real engine can run; try it without Claude: add --engine simulated", err=True
         )
 
@@ -171,23 +172,26 @@ def init(
 
 
 def _print_start(done: "Start", project: str | None) -> None:
+    from shlex import quote
+
     from skillwalker.cli.show_text import plain
     from skillwalker.paths import in_project
     from skillwalker.targets.kind import KINDS
 
     for step in done.steps:
-        typer.echo(plain(f"{step.done:8}  {step.path}: {step.text}"))
+        say_report(plain(f"{step.done:8}  {step.path}: {step.text}"))
     for note in done.notes:
-        typer.echo(plain(f"note: {note}"), err=True)
+        say_report(plain(f"note: {note}"), err=True)
     if done.target is None:
-        names = [f"{KINDS[each.kind].option} {each.id}" for each in done.targets]
-        typer.echo(plain(f"found: {', '.join(names)}"))
+        names = [f"{KINDS[each.kind].option} {quote(each.id)}" for each in done.targets]
+        say_report(plain("\n".join(("found:", *(f"  {name}" for name in names)))))
         command = in_project(f"skillwalker init {names[0]}", project)
-        typer.echo(plain(f"next: {command}   (its first suite)"))
+        say_report(plain(f"next: {command}   (its first suite)"))
         return
-    run = f"{KINDS[done.target.kind].run_prefix} run --eval {done.suite} --engine simulated"
+    suite = quote(done.suite or done.target.name)
+    run = f"{KINDS[done.target.kind].run_prefix} run --eval {suite} --engine simulated"
     check = in_project("skillwalker evals check", project)
-    typer.echo(plain(f"next: {check}, then {in_project(run, project)}   (free)"))
+    say_report(plain(f"next: {check}, then {in_project(run, project)}   (free)"))
 
 
 def _start_record(done: "Start") -> dict[str, object]:

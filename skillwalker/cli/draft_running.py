@@ -3,6 +3,7 @@
 import json
 from functools import partial
 from math import fsum
+from shlex import quote
 
 import anyio
 import typer
@@ -13,11 +14,13 @@ from skillwalker.cli.named_files import target_asked
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.reviewing import as_text, keep, require_editor, review
+from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.cli.usage import named
 from skillwalker.completers.limited import LimitedCompleter
 from skillwalker.completers.protocol import resolve_model
 from skillwalker.completers.registry import open_completer
+from skillwalker.counting import counted
 from skillwalker.datatypes.drafts import Draft, DraftKind, DraftRequest
 from skillwalker.datatypes.inputs import Suite, Target
 from skillwalker.datatypes.vocabulary import Purpose, TargetKind
@@ -74,7 +77,7 @@ def draft(opened: Project, task: DraftTask, *, as_json: bool) -> int:
         most = _worst_cost(opened, drafter)
         return _tell_plan(task, drafter, most, payer, as_json=as_json)
     completer = _completer(opened, task, drafter, told)
-    typer.echo(f"drafting {task.count} cases for {task.target.id}: {_who(drafter)}", err=True)
+    say(f"drafting {counted(task.count, 'case')} for {task.target.id}: {_who(drafter)}", err=True)
     request = make_request(task.target, named_siblings(task.target, places), count=task.count)
     drafted = _ask(request, completer, standin=drafter.standin)
     if drafted is None:
@@ -158,7 +161,7 @@ def _ask(request: DraftRequest, completer: LimitedCompleter, *, standin: bool) -
             else ""
         )
         spent = NOBODY_PAYS if standin else f"spent ${limits.cost_usd:.4f}{doubt}"
-        typer.echo(spent, err=True)
+        say(spent, err=True)
 
 
 def _values(drafted: Draft, drafter: Drafter, target: Target, places: Places) -> dict[str, object]:
@@ -199,8 +202,8 @@ def _tell_plan(
         typer.echo(json.dumps(record, ensure_ascii=False))
         return 0
     price = "a price that is not known" if most is None else f"about ${most:.2f}"
-    typer.echo(
-        f"suite {task.suite}: {task.count} cases for {task.target.id}; {_who(drafter)}; "
+    say(
+        f"suite {task.suite}: {counted(task.count, 'case')} for {task.target.id}; {_who(drafter)}; "
         f"at most {MAX_CALLS} calls, {price}, paid by {payer}; nothing was asked"
     )
     return 0
@@ -217,18 +220,19 @@ def _tell(
 ) -> None:
     path = None if suite is None else tests_file(suite.name, places)
     for refused in drafted.refused:
-        typer.echo(f"not taken: {refused.fault}", err=True)
+        say(f"not taken: {refused.fault}", err=True)
     if drafted.cut is not None:
-        typer.echo(f"fewer than asked for: {drafted.cut}", err=True)
+        say(f"fewer than asked for: {drafted.cut}", err=True)
     if as_json:
         typer.echo(json.dumps(_record(drafted, drafter, task, path), ensure_ascii=False))
     elif suite is None:
-        typer.echo("nothing was left; nothing was written")
+        say("nothing was left; nothing was written")
     else:
-        typer.echo(f"{path}: {_counts(suite)}, each tagged drafted: read them before you run them")
+        say(f"{path}: {_counts(suite)}, each tagged drafted: read them before you run them")
     if path is not None:
-        command = f"skillwalker measure {task.target.id} --eval {task.suite} --dry-run"
-        typer.echo(f"next: {in_project(command, places.said)}", err=True)
+        asked = f"{quote(task.target.id)} --eval {quote(task.suite)}"
+        command = f"skillwalker measure {asked} --dry-run"
+        say(f"next: {in_project(command, places.said)}", err=True)
 
 
 def _counts(suite: Suite) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import typer
 from rich.console import Console
 
 from skillwalker.cli.environment import plain_width
 from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.saying import say
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
@@ -43,6 +43,8 @@ class Wishes:
     junit: Path | None = None
     brief: bool = False
     """Of each run only how it ended, for a table of all follows."""
+    follows: bool = False
+    """An earlier run of the command has told who answers and who pays."""
 
 
 def exit_code(summary: Summary, wishes: Wishes, *, held: bool = True) -> int:
@@ -80,7 +82,7 @@ def show_final(
     """Show how a run ended and what a user would do now."""
     command = next_command(
         summary,
-        quiet=wishes.quiet,
+        quiet=wishes.quiet or wishes.brief,
         project=project,
         wished=again(apply=wishes.apply, allow_simulated=wishes.allow_simulated),
     )
@@ -94,7 +96,7 @@ def show_final(
         brief=wishes.brief,
     )
     if wishes.fail_under is not None and (fault := _nothing_to_compare(summary)) is not None:
-        typer.echo(f"skillwalker: --fail-under: {fault}", err=True)
+        say(f"skillwalker: --fail-under: {fault}", err=True)
 
 
 def _nothing_to_compare(summary: Summary) -> str | None:
@@ -122,15 +124,15 @@ def again(*, apply: bool, allow_simulated: bool) -> str:
     return (" --apply" if apply else "") + (" --allow-simulated" if allow_simulated else "")
 
 
-def show_overview(summaries: Sequence[Summary]) -> None:
+def show_overview(summaries: Sequence[Summary], *, project: str | None) -> None:
     """Show what the runs of a command came to, weakest first, and what a user would do now."""
     width = None if sys.stderr.isatty() else plain_width()
     console = Console(file=sys.stderr, highlight=False, width=width, soft_wrap=width is not None)
     console.print(overview_table(summaries))
-    for line in overview_next(summaries):
-        typer.echo(line, err=True)
+    for line in overview_next(summaries, project=project):
+        say(line, err=True)
     if any(summary.simulated for summary in summaries):
-        typer.echo(SIMULATED, err=True)
+        say(SIMULATED, err=True)
 
 
 def _confirmed(

@@ -10,6 +10,8 @@ from skillwalker.cli.engines import is_unpaid, lacks_login, payer_of
 from skillwalker.cli.eval_running import EvalTask
 from skillwalker.cli.eval_scoring import ScoreTask, chosen_judge
 from skillwalker.cli.options import Project
+from skillwalker.cli.saying import say_report
+from skillwalker.counting import counted
 from skillwalker.estimate.evals import (
     estimate_evals,
     estimate_questions,
@@ -103,7 +105,8 @@ def show_score(
         **estimate_record(estimate),
     }
     paid = "a judge that nobody pays" if unpaid else "a judge that is paid"
-    head = f"evals score: {runs} runs, {sum(asked.values())} questions to {paid}"
+    questions = counted(sum(asked.values()), "question")
+    head = f"evals score: {counted(runs, 'run')}, {questions} to {paid}"
     tail = [*(f"  warning: {each}" for each in warnings), *[f"  {LOUD}"] * unpaid]
     _show(record, (head, *_money(estimate, most), *tail), as_json)
     return 0
@@ -116,4 +119,7 @@ def _money(estimate: Estimate, max_cost_usd: float | None) -> tuple[str, ...]:
 
 def _show(record: dict[str, object], lines: Sequence[str], as_json: bool) -> None:
     """Print one JSON object, or lines."""
-    typer.echo(json.dumps(record, ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
+    if as_json:
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    else:
+        say_report("\n".join(lines))

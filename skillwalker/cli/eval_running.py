@@ -18,6 +18,7 @@ from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.output_file import EXIT_UNWRITTEN
 from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalOutcome, EvalStarted, Judging
@@ -199,7 +200,7 @@ def leave(outcome: EvalOutcome, *, html: bool, junit: Path | None = None) -> int
     """
     reports = write_reports(outcome.folder, html=html, junit=junit)
     for fault in reports.faults:
-        typer.echo(f"warning: {fault}", err=True)
+        say(f"warning: {fault}", err=True)
     return 0 if junit is None or junit in reports.written else EXIT_UNWRITTEN
 
 
@@ -215,7 +216,7 @@ def ask_the_judge(outcomes: Sequence[EvalOutcome], places: Places) -> tuple[str,
 
 def say_pause(until: float) -> None:
     """Say until when a rate limit pauses everything."""
-    typer.echo(paused(until), err=True)
+    say(paused(until), err=True)
 
 
 def exit_code(outcome: EvalOutcome, *, is_new: bool = True) -> int:
@@ -237,7 +238,7 @@ def tell(outcomes: Sequence[EvalOutcome], *, as_json: bool, alone: bool) -> None
     """Print tables to stderr and, if asked for, the one JSON object to stdout."""
     for outcome in outcomes:
         for line in outcome_lines(outcome, folder=_short(outcome.folder)):
-            typer.echo(line, err=True)
+            say(line, err=True)
     if as_json:
         records = [outcome_record(outcome) for outcome in outcomes]
         whole: object = records[0] if alone else {"runs": records}
@@ -269,11 +270,11 @@ class Progress:
         if isinstance(event, EvalStarted):
             self._trials = event.trials
             headline = self._choice.explain(event.headline)
-            typer.echo(started_line(replace(event, headline=headline)), err=True)
+            say(started_line(replace(event, headline=headline)), err=True)
             return
         if isinstance(event, Judging):
-            typer.echo(judging_line(event), err=True)
+            say(judging_line(event), err=True)
             return
         self._done += event.trial.attempt == 0
         if not self._quiet:
-            typer.echo(trial_line(event, number=self._done, of=self._trials), err=True)
+            say(trial_line(event, number=self._done, of=self._trials), err=True)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import anyio
 import typer
@@ -25,6 +26,7 @@ from skillwalker.cli.finishing import finishing
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import Judging
@@ -32,6 +34,7 @@ from skillwalker.engines.registry import EngineSettings
 from skillwalker.estimate.guess import require_prices
 from skillwalker.evaluation.rescoring import rescore_run
 from skillwalker.evaluation.scoring import ChooseJudge, open_questions, score_runs
+from skillwalker.evaluation.store import list_eval_runs
 from skillwalker.limits import Limits
 from skillwalker.recording.glances import REPORT
 from skillwalker.report.eval_text import judging_line, rescored_lines
@@ -100,7 +103,7 @@ def score(
         if outcomes is None:
             return EXIT_INTERRUPTED
         if not outcomes:
-            typer.echo("every eval run has results; name one to evaluate it again", err=True)
+            say(_nothing_open(opened.places.output_dir), err=True)
         tell(outcomes, as_json=as_json, alone=run_id is not None)
         with finish.may_be_cut("not every report was written; skillwalker report RUN_ID does"):
             for outcome in outcomes:
@@ -114,11 +117,18 @@ def rescore(opened: Project, run_id: str, *, as_json: bool) -> int:
     """Read a run's trials again and tell what changed; that some did is no error."""
     found = rescore_run(opened.places, run_id)
     for line in rescored_lines(found):
-        typer.echo(line, err=True)
+        say(line, err=True)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=2))
     return 0
 
 
+def _nothing_open(output_dir: Path) -> str:
+    """Say why there was nothing to evaluate."""
+    if list_eval_runs(output_dir, evaluated=True):
+        return "every eval run has results; name one to evaluate it again"
+    return f"no eval run is recorded in {output_dir}; `skillwalker evals run` makes one"
+
+
 def _say_judging(event: Judging) -> None:
-    typer.echo(judging_line(event), err=True)
+    say(judging_line(event), err=True)

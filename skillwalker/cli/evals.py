@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,14 +36,14 @@ def evals_list(
         typer.echo(json.dumps(record, ensure_ascii=False))
     else:
         for suite in suites:
-            typer.echo("\n".join(_lines(suite)))
+            say_report("\n".join(_lines(suite)))
         if not suites:
-            typer.echo(
+            say_report(
                 f"No suites in {places.evals_dir}; a suite is a folder there with a tests.json.",
                 err=True,
             )
         for line in _bare_lines(bare, places.said):
-            typer.echo(line)
+            say_report(line)
     if any(suite.faults for suite in suites):
         raise typer.Exit(1)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.edits import Edit, WrittenFile
@@ -63,9 +64,7 @@ def show(
         typer.echo("\n\n".join([*texts, room_text(rooms(there))] if installed else texts))
     if not shown:
         where = f"{places.home} or {places.project}" if installed else f"{places.project}"
-        typer.echo(
-            f"there is no skill or agent in {where}; name a folder that holds some", err=True
-        )
+        say(f"there is no skill or agent in {where}; name a folder that holds some", err=True)
     if strict and not all(is_sound(listed) for _, listed in shown):
         raise typer.Exit(1)
 
@@ -181,7 +180,7 @@ def undo(
         path = short_path(edit.path, places.project)
         diff = diff_text(undone, path)
         rows.append({"run_id": edit.run_id, "path": path, "target": edit.target, "diff": diff})
-        typer.echo(f"{path}: holds again what it held before run {edit.run_id}", err=True)
+        say(f"{path}: holds again what it held before run {edit.run_id}", err=True)
     if wants_json(ctx, as_json):
         typer.echo(json.dumps({"undone": rows}, ensure_ascii=False))
     else:
@@ -231,7 +230,7 @@ def _remember(note: Callable[[], None]) -> None:
     try:
         note()
     except SkillwalkerError as error:
-        typer.echo(f"warning: skillwalker.lock was not updated: {error}", err=True)
+        say(f"warning: skillwalker.lock was not updated: {error}", err=True)
 
 
 def _refresh(run: Path, project: str | None) -> None:
@@ -239,7 +238,7 @@ def _refresh(run: Path, project: str | None) -> None:
     from skillwalker.report.files import refresh_reports
 
     for fault in refresh_reports(run, project=project).faults:
-        typer.echo(f"warning: {fault}", err=True)
+        say(f"warning: {fault}", err=True)
 
 
 def _drop_if_empty(run: Path) -> None:
@@ -273,9 +272,9 @@ def _report(
     if diff:
         typer.echo(diff, nl=False)
     if not changed:
-        typer.echo(f"{path}: nothing to change", err=True)
+        say(f"{path}: nothing to change", err=True)
     elif dry_run:
-        typer.echo(f"{path}: nothing was written (--dry-run)", err=True)
+        say(f"{path}: nothing was written (--dry-run)", err=True)
     else:
         undo = in_project(" ".join(filter(None, ("skillwalker undo", run_id))), places.said)
-        typer.echo(f"{path}: written; '{undo}' takes it back", err=True)
+        say(f"{path}: written; '{undo}' takes it back", err=True)

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-import typer
-
 from skillwalker.cli.process import EXIT_INTERRUPTED, Interrupted, handled
+from skillwalker.cli.saying import say
 from skillwalker.limits import Limits
 
 CUTS, ENDS = 2, 3
@@ -51,7 +50,7 @@ class Finish:
         except Interrupted:
             if self.count >= ENDS:
                 raise
-            typer.echo(remedy, err=True)
+            say(remedy, err=True)
         finally:
             self.cuttable = False
 
@@ -65,9 +64,9 @@ class Finish:
         if not self.limits.interrupted:
             return code
         for command in still:
-            typer.echo(f"next: {command}", err=True)
+            say(f"next: {command}", err=True)
         if code != EXIT_INTERRUPTED and not still:
-            typer.echo(DONE, err=True)
+            say(DONE, err=True)
         return EXIT_INTERRUPTED
 
 

@@ -4,8 +4,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
-
+from skillwalker.cli.saying import say
 from skillwalker.paths import Places, in_project
 
 NOT_IGNORED = 1
@@ -28,7 +27,7 @@ def new_output_named(places: Places) -> Iterator[None]:
         if folder.is_relative_to(places.project):
             folder = folder.relative_to(places.project)
         init = in_project("skillwalker init", places.said)
-        typer.echo(f"{folder}/ is not ignored by git: `{init}` adds the lines", err=True)
+        say(f"{folder}/ is not ignored by git: `{init}` adds the lines", err=True)
 
 
 def _would_be_taken_in(places: Places) -> bool:

@@ -8,6 +8,7 @@ import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 from skillwalker.cli.saying import say
+from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.inputs import Target

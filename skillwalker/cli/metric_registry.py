@@ -10,6 +10,8 @@ from pathlib import Path
 import typer
 
 from skillwalker.cli.options import open_project
+from skillwalker.cli.saying import say
+from skillwalker.counting import counted
 from skillwalker.datatypes.metrics import Calibration, Standing
 from skillwalker.errors import ConfigError
 from skillwalker.faults import quoted
@@ -78,7 +80,7 @@ def show_list(ctx: typer.Context, project: Path | None, *, as_json: bool) -> Non
     rows = [_spec_cells(spec, opened) for spec in opened.registry.specs.values()]
     _table(("NAME", "KIND", "UNIT", "VERSION", "STANDING", "MEASURED BY"), rows)
     for name, metric in secondaries:
-        typer.echo(f"secondary of {name or 'runs without a name'}: {metric.name}")
+        say(f"secondary of {name or 'runs without a name'}: {metric.name}")
 
 
 def show_status(
@@ -126,11 +128,11 @@ def calibrate(
         record = {**_standing_json(spec, after), "promoted": _promoted(before, after)}
         typer.echo(json.dumps(record, ensure_ascii=False))
         return
-    typer.echo(f"{name}: {after.samples} calibrations, {_standing_words(after)}")
+    say(f"{name}: {counted(after.samples, 'calibration')}, {_standing_words(after)}")
     if _promoted(before, after):
-        typer.echo(f"{name} is promoted: from now on it may decide")
+        say(f"{name} is promoted: from now on it may decide")
     elif before.load_bearing and not after.load_bearing:
-        typer.echo(f"{name} is advisory again: its last predictions failed")
+        say(f"{name} is advisory again: its last predictions failed")
 
 
 def _open(ctx: typer.Context, project: Path | None) -> Opened:
@@ -144,9 +146,9 @@ def _open(ctx: typer.Context, project: Path | None) -> Opened:
     )
     rows = read_rows(folder, CALIBRATIONS)
     for line in (*rows.left_out, *read_rows(folder, REGISTRY).left_out):
-        typer.echo(f"warning: {line}", err=True)
+        say(f"warning: {line}", err=True)
     if not registry.specs:
-        typer.echo(NOTHING_DECLARED, err=True)
+        say(NOTHING_DECLARED, err=True)
     return Opened(folder=folder, registry=registry, calibrations=read_calibrations(rows.rows))
 
 

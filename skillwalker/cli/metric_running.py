@@ -16,6 +16,7 @@ from skillwalker.cli.endings import EXIT_GATE
 from skillwalker.cli.environment import command_environment
 from skillwalker.cli.options import Said, open_project
 from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.metrics import (
     CommandRun,
@@ -126,12 +127,12 @@ def run(ctx: typer.Context, task: Task, project: Path | None, *, as_json: bool) 
 def _note(task: Task, verification: Verification, entries: Rows, project: Path) -> bool:
     """Note a result in the project's history; say why it could not be."""
     for line in entries.left_out:
-        typer.echo(f"warning: {line}", err=True)
+        say(f"warning: {line}", err=True)
     try:
         entry = _entry(task, verification, read_history(entries.rows))
         append_row(project, HISTORY, history_row(entry))
     except StoreError as error:
-        typer.echo(f"skillwalker: the result is not in the history: {error}", err=True)
+        say(f"skillwalker: the result is not in the history: {error}", err=True)
         return False
     return True
 
@@ -144,13 +145,11 @@ def extract(file: Path | None, primary: str | None, *, as_json: bool) -> int:
     else:
         everything = (*([found.primary] if found.primary else []), *found.secondaries)
         for metric in everything:
-            typer.echo(_words(metric.name, metric.value, metric.unit))
+            say(_words(metric.name, metric.value, metric.unit))
     if primary is not None and found.primary is None:
         names = ", ".join(quoted(metric.name) for metric in found.secondaries)
         there = f"there is {names}" if names else "there is no METRIC line at all"
-        typer.echo(
-            f"skillwalker: the primary metric {quoted(primary)} is missing; {there}", err=True
-        )
+        say(f"skillwalker: the primary metric {quoted(primary)} is missing; {there}", err=True)
         return 1
     return 0
 
@@ -235,20 +234,20 @@ def _entry(task: Task, verification: Verification, past: Sequence[HistoryEntry])
 def _show(task: Task, verification: Verification) -> None:
     median, result = verification.median, _result(task, verification)
     if result["error"]:
-        typer.echo(f"{'warning' if result['success'] else 'failed'}: {result['error']}", err=True)
+        say(f"{'warning' if result['success'] else 'failed'}: {result['error']}", err=True)
     if median is not None:
         count = len(verification.measured)
         times = f"median of {count} runs" if count > 1 else "one run"
         name = _name(task, verification) or "metric"
-        typer.echo(f"{_words(name, median.value, median.unit)} ({times})")
+        say(f"{_words(name, median.value, median.unit)} ({times})")
         for metric in median.secondaries:
-            typer.echo(f"  {_words(metric.name, metric.value, metric.unit)}")
+            say(f"  {_words(metric.name, metric.value, metric.unit)}")
     elif result["success"]:
-        typer.echo("success")
+        say("success")
     if task.goal is not None and median is not None:
         bound = "at most" if task.goal.direction is Direction.DECREASE else "at least"
         verdict = "reached" if result["goal_achieved"] else "missed"
-        typer.echo(f"goal {bound} {task.goal.value:g}: {verdict}")
+        say(f"goal {bound} {task.goal.value:g}: {verdict}")
 
 
 def _words(name: str, value: float | None, unit: str | None) -> str:

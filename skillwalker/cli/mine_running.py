@@ -13,7 +13,9 @@ from skillwalker.cli.environment import can_ask, read_editor
 from skillwalker.cli.named_files import one_target
 from skillwalker.cli.options import Project
 from skillwalker.cli.reviewing import as_text, keep, require_editor, review
+from skillwalker.cli.saying import say
 from skillwalker.cli.show_text import plain
+from skillwalker.counting import counted
 from skillwalker.datatypes.inputs import Target
 from skillwalker.datatypes.mining import Candidate, Coverage
 from skillwalker.datatypes.vocabulary import TargetKind
@@ -136,7 +138,7 @@ def _write(
     name = task.suite or ""
     cases = _cases(found.candidates)
     if not cases:
-        typer.echo("nothing was found; nothing was written", err=True)
+        say("nothing was found; nothing was written", err=True)
         return None
     values: dict[str, object] | None = suite_values(
         cases, target, written_in_suites(target, places), places
@@ -144,7 +146,7 @@ def _write(
     if not task.yes and values is not None:
         values = _reviewed(found, values, task)
     if values is None:
-        typer.echo("nothing was left; nothing was written", err=True)
+        say("nothing was left; nothing was written", err=True)
         return None
     try:
         suite = write_suite(name, places, lambda _folder: values)
@@ -152,7 +154,7 @@ def _write(
         raise SuiteError(f"{error}\n{keep(as_text(values))}") from error
     path = tests_file(name, places)
     if not as_json:
-        typer.echo(f"{path}: {len(suite.cases)} cases for {target.id}, each tagged {MINED}")
+        say(f"{path}: {counted(len(suite.cases), 'case')} for {target.id}, each tagged {MINED}")
     return path
 
 
@@ -190,7 +192,7 @@ def _print(found: Mined, *, err: bool = False) -> None:
         day = "" if each.when is None else f" {each.when:%Y-%m-%d}"
         prompt = " ".join(each.prompt.split())
         brief = prompt if len(prompt) <= SHOWN else f"{prompt[:SHOWN]}…"
-        typer.echo(plain(f"{_label(each)}{day} [called: {called}] {brief}"), err=err)
+        say(plain(f"{_label(each)}{day} [called: {called}] {brief}"), err=err)
 
 
 def _label(each: Candidate) -> str:
@@ -199,24 +201,26 @@ def _label(each: Candidate) -> str:
 
 def _tell_coverage(found: Mined) -> None:
     read = found.coverage
-    typer.echo(
-        f"read {read.files} files with {read.prompts} distinct prompts on this machine; "
+    say(
+        f"read {counted(read.files, 'file')} with {counted(read.prompts, 'distinct prompt')} on"
+        " this machine; "
         "nothing was sent anywhere",
         err=True,
     )
     if read.unread_lines or read.unread_files:
-        typer.echo(
-            f"not read: {read.unread_lines} lines that are torn or too long, "
-            f"{read.unread_files} files",
+        say(
+            f"not read: {counted(read.unread_lines, 'line')}, torn or too long, and"
+            f" {counted(read.unread_files, 'file')}",
             err=True,
         )
     hidden = sum(bool(each.redacted) for each in found.candidates)
     if hidden:
-        typer.echo(
-            f"secrets were taken out of {hidden} prompts; look at them all the same", err=True
+        say(
+            f"secrets were taken out of {counted(hidden, 'prompt')}; look at them all the same",
+            err=True,
         )
     if found.target is not None:
-        typer.echo("a label says what was called then, not what should have been", err=True)
+        say("a label says what was called then, not what should have been", err=True)
 
 
 def _record(found: Mined, path: str | None) -> dict[str, object]:

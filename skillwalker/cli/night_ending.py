@@ -9,6 +9,7 @@ from typing import Literal
 import typer
 from rich.console import Console
 
+from skillwalker.cli import saying
 from skillwalker.cli.endings import again, short_path
 from skillwalker.cli.environment import in_github_actions, job_summary, plain_width
 from skillwalker.datatypes.nights import NightSummary
@@ -73,4 +74,4 @@ def _leave(what: str, path: Path, text: str, *, mode: Literal["w", "a"]) -> None
 
 def say(line: str) -> None:
     """Tell people; stdout is for results alone."""
-    typer.echo(line, err=True)
+    saying.say(line, err=True)

@@ -9,6 +9,7 @@ from skillwalker.catalogue import Broken
 from skillwalker.cli.engines import look_at_engine
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
+from skillwalker.cli.saying import say, say_report
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.estimate.nights import Intention
 from skillwalker.overnight.intentions import intend
@@ -47,9 +48,9 @@ def show_forecast(task: NightTask, opened: Project, machinery: Machinery, *, as_
         lines = forecast_lines(
             intentions, max_trials=config.max_trials, max_cost_usd=config.max_cost_usd
         )
-        typer.echo("\n".join((*lines, *((SIMULATED,) if claude.simulated else ()))))
+        say_report("\n".join((*lines, *((SIMULATED,) if claude.simulated else ()))))
     for one in broken:
-        typer.echo(f"broken: suite {one.suite}: {one.reason}", err=True)
+        say(f"broken: suite {one.suite}: {one.reason}", err=True)
     return 1 if broken or any(one.is_faulty for one in intentions) else 0
 
 
@@ -60,9 +61,7 @@ def _claude(machinery: Machinery) -> Claude:
         facts = look_at_engine(machinery.choice, machinery.settings)
         version, simulated = facts.cli_version, facts.simulated
     except EngineUnavailableError as error:
-        typer.echo(
-            f"warning: no trial could run now ({error}); everything counts as stale", err=True
-        )
+        say(f"warning: no trial could run now ({error}); everything counts as stale", err=True)
     return Claude(
         cli_version=version,
         simulated=simulated,

@@ -11,6 +11,8 @@ from skillwalker.catalogue import Broken
 from skillwalker.cli.engines import is_unpaid, lacks_login, payer_of
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
+from skillwalker.cli.saying import say, say_report
+from skillwalker.counting import counted
 from skillwalker.errors import SkillwalkerError
 from skillwalker.estimate.guess import require_prices
 from skillwalker.estimate.records import plan_record
@@ -18,6 +20,10 @@ from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.plan import Order, plan_order, warn_of_plan
 from skillwalker.preflight import check_listing
 from skillwalker.report.plan_text import dollars, plan_lines, warn_of_money
+from skillwalker.report.wording import SIMULATED
+
+OF_ALL = ("  warning: ", f"  {SIMULATED}")
+"""How lines begin that are told once where they are the same for several runs."""
 
 
 def show_plans(
@@ -33,7 +39,7 @@ def show_plans(
         record, lines = plan_of(order, opened, machinery)
         records.append(record)
         if not as_json:
-            typer.echo("\n".join(lines))
+            say_report("\n".join(lines))
     if as_json:
         whole: object = records[0] if len(records) == 1 else {"runs": records}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
@@ -86,6 +92,7 @@ def show_all_plans(
     """
     records: list[dict[str, object]] = []
     faults = [{"suite": one.suite, "reason": one.reason} for one in broken]
+    told: set[str] = set()
     for order in orders:
         try:
             record, lines = plan_of(order, opened, machinery)
@@ -94,15 +101,16 @@ def show_all_plans(
             continue
         records.append(record)
         if not as_json:
-            typer.echo("\n".join(lines))
+            say_report("\n".join(line for line in lines if line not in told))
+        told.update(line for line in lines if line.startswith(OF_ALL))
     totals = _totals(records)
     if as_json:
         whole = {"dry_run": True, "runs": records, "broken": faults, **totals}
         typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
     else:
-        typer.echo(_totals_line(len(records), totals))
+        say_report(_totals_line(len(records), totals))
     for fault in faults:
-        typer.echo(f"skillwalker: suite {fault['suite']}: {fault['reason']}", err=True)
+        say(f"skillwalker: suite {fault['suite']}: {fault['reason']}", err=True)
     return 1 if faults else 0
 
 
@@ -133,7 +141,7 @@ def _totals_line(runs: int, totals: Mapping[str, Any]) -> str:
         if text is not None
     ]
     return (
-        f"in all {runs} runs: {totals['trials']} trials at most ({totals['worst_trials']} if each"
-        f" must be run twice), {likely} likely, {worst} at worst,"
+        f"in all {counted(runs, 'run')}: {counted(totals['trials'], 'trial')} at most"
+        f" ({totals['worst_trials']} if each must be run twice), {likely} likely, {worst} at worst,"
         f" {say_span(3600 * totals['likely_hours'])} likely" + "".join(f"; {cap}" for cap in caps)
     ) + "".join(f"\n  warning: {warning}" for warning in totals["warnings"])

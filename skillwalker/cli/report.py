@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
     from skillwalker.report.files import Reports
@@ -112,7 +113,7 @@ def _show(ctx: typer.Context, as_json: bool, reports: "Reports") -> None:
     from skillwalker.cli.endings import short_path
 
     for fault in reports.faults:
-        typer.echo(f"warning: {fault}", err=True)
+        say(f"warning: {fault}", err=True)
     paths = [short_path(path) for path in reports.written]
     if wants_json(ctx, as_json):
         typer.echo(json.dumps({"written": paths}, ensure_ascii=False, indent=2))

@@ -15,6 +15,7 @@ from skillwalker.cli.given import given_options, refuse_settled
 from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.loop_options import LimitOptions, TrialOptions
 from skillwalker.cli.options import Project
+from skillwalker.cli.saying import say
 from skillwalker.datatypes.summary import Summary, Warned
 from skillwalker.ending import find_end
 from skillwalker.errors import StoreError
@@ -168,9 +169,9 @@ def _show_again(
     unwritten = leave_junit((folder,), wishes)
     show_final(reporter, summary, folder, wishes, project=opened.places.said)
     for line in against_lines(summary):
-        typer.echo(line, err=True)
+        say(line, err=True)
     if wishes.fail_on_drop is not None and summary.against is None:
-        typer.echo("warning: --fail-on-drop: this run was never compared; measure anew", err=True)
+        say("warning: --fail-on-drop: this run was never compared; measure anew", err=True)
     if wishes.as_json:
         typer.echo(json.dumps(read_summary_row(folder), ensure_ascii=False, indent=2))
     return unwritten or exit_code(summary, wishes)

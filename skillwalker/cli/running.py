@@ -28,6 +28,7 @@ from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
 from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
+from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.summary import Paused, Summary
 from skillwalker.engines.registry import open_engine
@@ -107,7 +108,7 @@ def run(
             whole: object = ran.records[0] if len(orders) == 1 else {"runs": ran.records}
             typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
         for one in ran.left:
-            typer.echo(f"not run: {one.target} (suite {one.suite}): Ctrl-C came first", err=True)
+            say(f"not run: {one.target} (suite {one.suite}): Ctrl-C came first", err=True)
         return EXIT_INTERRUPTED if ran.left else finish.code(ran.exit_code)
 
 
@@ -133,14 +134,15 @@ def run_catalogue(
         if finish.limits.reached() is not None:
             ran.left.append(one)
             continue
+        own = replace(wishes, follows=bool(ran.records))
         try:
-            run_next(one, ran, opened, machinery, wishes, finish)
+            run_next(one, ran, opened, machinery, own, finish)
         except SkillwalkerError as error:
             note_failed(one, ran, error)
     if ran.left:
         ran.codes.append(EXIT_INCONCLUSIVE)
     if len(ran.summaries) > 1:
-        show_overview(ran.summaries)
+        show_overview(ran.summaries, project=opened.places.said)
     ran.codes.append(leave_junit(ran.folders, wishes))
     return ran
 
@@ -180,7 +182,7 @@ def run_next(
 
 def note_failed(order: Order, ran: Ran, error: SkillwalkerError) -> None:
     """Name an order that could not be run, and go on."""
-    typer.echo(f"skillwalker: {error}", err=True)
+    say(f"skillwalker: {error}", err=True)
     ran.failed.append((order, str(error)))
     ran.codes.append(error.exit_code)
 
@@ -194,7 +196,7 @@ async def _run_one(
     earlier: Earlier | None,
 ) -> tuple[Summary, Path]:
     """Do one run under the signals that end it, and tell its result."""
-    reporter = Reporter(sys.stderr, quiet=wishes.quiet, width=plain_width())
+    reporter = Reporter(sys.stderr, quiet=wishes.quiet, width=plain_width(), follows=wishes.follows)
     limits = shared.share(
         max_trials=order.config.max_trials,
         max_cost_usd=order.config.max_cost_usd,
@@ -225,14 +227,14 @@ async def _run_one(
         for run_id in begun:
             resume = resume_command(order.run_kind, run_id, project=opened.places.said)
             wished = again(apply=wishes.apply, allow_simulated=wishes.allow_simulated)
-            typer.echo(f"next: {resume}{wished}", err=True)
+            say(f"next: {resume}{wished}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     summary, folder = done
     if order.against is not None:
         summary = _held_against(order.against, summary, folder, wishes, machinery)
     show_final(reporter, summary, folder, wishes, project=opened.places.said)
     for line in against_lines(summary):
-        typer.echo(line, err=True)
+        say(line, err=True)
     return summary, folder
 
 
@@ -246,7 +248,7 @@ def _held_against(
         earlier = find_run(folder.parent, run_id)
         found = hold_against(earlier, folder, summary, threshold=wishes.fail_on_drop or 0.0)
     except StoreError as error:
-        typer.echo(f"warning: not compared with run {run_id}: {error}", err=True)
+        say(f"warning: not compared with run {run_id}: {error}", err=True)
         return summary
     summary = replace(summary, against=found)
     files = RowFiles(folder, secrets=machinery.settings.login.secrets)

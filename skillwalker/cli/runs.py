@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say
 
 
 def trial(
@@ -53,7 +54,7 @@ def trial(
         words = None
         if one.transcript is not None:
             words = parse_stream(read_transcript(folder, one.transcript)).answer
-        typer.echo(
+        say(
             describe_trial(
                 one,
                 number=number,

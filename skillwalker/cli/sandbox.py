@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
     from skillwalker.engines.docker.image import SandboxImage
@@ -73,7 +74,7 @@ def sandbox_build(
     if wants_json(ctx, as_json):
         typer.echo(json.dumps(_record(image), indent=2))
     else:
-        typer.echo(f"built {_words(image)}")
+        say(f"built {_words(image)}")
 
 
 def sandbox_status(ctx: typer.Context, as_json: JsonOption = False) -> None:
@@ -85,7 +86,7 @@ def sandbox_status(ctx: typer.Context, as_json: JsonOption = False) -> None:
     if wants_json(ctx, as_json):
         typer.echo(json.dumps(_status_record(readiness), indent=2))
     else:
-        typer.echo("\n".join(_status_lines(readiness)))
+        say("\n".join(_status_lines(readiness)))
     if readiness.lack is not None:
         raise typer.Exit(3)
 
@@ -112,9 +113,9 @@ def sandbox_clean(
         record = {"containers": containers, "images": [_record(image) for image in images]}
         typer.echo(json.dumps(record, indent=2))
         return
-    typer.echo(f"removed {containers} abandoned container{'' if containers == 1 else 's'}")
+    say(f"removed {containers} abandoned container{'' if containers == 1 else 's'}")
     for image in images:
-        typer.echo(f"removed {_words(image)}")
+        say(f"removed {_words(image)}")
 
 
 def _own_claude(ctx: typer.Context, project: Path | None) -> Path:
@@ -136,7 +137,7 @@ def _own_claude(ctx: typer.Context, project: Path | None) -> Path:
 
 
 def _tell(line: str) -> None:
-    typer.echo(line, err=True)
+    say(line, err=True)
 
 
 def _words(image: "SandboxImage") -> str:

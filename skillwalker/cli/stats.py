@@ -7,6 +7,7 @@ import typer
 
 from skillwalker.cli.moments import moment_said
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.saying import say_report
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.comparison import Which
@@ -44,7 +45,7 @@ def stats(
         typer.echo(json.dumps(statistics_record(figures), ensure_ascii=False, indent=2))
         return
     folder = short_path(places.output_dir, places.project)
-    typer.echo("\n".join(statistics_lines(figures, folder=folder)))
+    say_report("\n".join(statistics_lines(figures, folder=folder)))
 
 
 def _target(written: str | None, project: Path) -> str | None:
@@ -90,7 +91,7 @@ def diff(
     if wants_json(ctx, as_json):
         typer.echo(json.dumps(comparison_record(comparison), ensure_ascii=False, indent=2))
         return
-    typer.echo("\n".join(comparison_lines(comparison)))
+    say_report("\n".join(comparison_lines(comparison)))
 
 
 def _which(written: str | None) -> "Which":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from skillwalker.claude_code.command import Access
+from skillwalker.counting import counted
 from skillwalker.listing.budget import KNOWN_VERSIONS
 
 SETUP_TOKEN = "claude setup-token"  # noqa: S105 (a command, not a token)
@@ -213,7 +214,7 @@ def _docker(docker: DockerSeen, access: Access) -> Iterator[Checkup]:
         yield Checkup(
             area="docker",
             health=Health.NOTE,
-            text=f"{docker.abandoned} containers of killed runs are left",
+            text=f"{counted(docker.abandoned, 'container')} of killed runs left",
             remedy="skillwalker sandbox clean --containers-only",
         )
 

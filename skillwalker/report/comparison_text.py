@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from skillwalker.counting import counted
 from skillwalker.datatypes.comparison import (
     Basis,
     CasePair,
@@ -13,7 +14,6 @@ from skillwalker.datatypes.comparison import (
 )
 from skillwalker.report import wording
 from skillwalker.report.plain import one_line
-from skillwalker.report.statistics_text import counted
 
 MOST_CASES = 10
 """Moved cases and left-out ones that are named; `--json` has all."""

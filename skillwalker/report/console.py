@@ -27,6 +27,7 @@ from skillwalker.datatypes.summary import (
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet, ListingState, Outcome
 from skillwalker.report import money_text, wording
+from skillwalker.report.fitting import fitted
 from skillwalker.report.metric_text import metric_notes
 from skillwalker.report.plain import one_line, words_changed
 from skillwalker.report.tables import (
@@ -54,14 +55,24 @@ class Reporter:
         stream: where to write.
         quiet: only warnings and the final report.
         width: columns off a terminal; longer lines of text stay whole.
+        follows: whether an earlier run of the command told who answers and who pays.
     """
 
-    def __init__(self, stream: IO[str], *, quiet: bool = False, width: int = PLAIN_WIDTH) -> None:
+    def __init__(
+        self,
+        stream: IO[str],
+        *,
+        quiet: bool = False,
+        width: int = PLAIN_WIDTH,
+        follows: bool = False,
+    ) -> None:
         live = stream.isatty()
         self._console = Console(
             file=stream, highlight=False, width=None if live else width, soft_wrap=not live
         )
         self._quiet = quiet
+        self._is_live = live
+        self._follows = follows
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -115,7 +126,7 @@ class Reporter:
                 self._warn(message)
 
     def _warn(self, message: str) -> None:
-        self._console.print(Text(f"warning: {one_line(message)}", style="yellow"))
+        self._fit(f"warning: {one_line(message)}", style="yellow")
 
     def _note(self) -> str:
         """Say what stands behind the bar: undecided, cost so far, and what is left."""
@@ -140,7 +151,7 @@ class Reporter:
 
     def note(self, message: str) -> None:
         """Say something that must be seen even when quiet."""
-        self._console.print(Text(one_line(message)))
+        self._fit(one_line(message))
 
     def difference(self, summary: Summary) -> None:
         """Show what a description loses and gains, before a question about it."""
@@ -150,14 +161,22 @@ class Reporter:
     def _line(self, text: str) -> None:
         """Write one line of progress."""
         if not self._quiet:
-            self._console.print(Text(text))
+            self._fit(text)
+
+    def _fit(self, text: str, *, style: str = "") -> None:
+        """Write a line, broken where a terminal ends; a log keeps it whole."""
+        if self._is_live:
+            text = fitted(text, self._console.width)
+        self._console.print(Text(text, style=style), soft_wrap=True)
 
     def _started(self, event: Started) -> None:
         """Say what is measured, with what, and who pays."""
         if event.simulated:
             self._is_billed = False
-            self._console.print(Text(wording.SIMULATED, style="bold yellow"))
-        self._line(event.headline)
+        if event.simulated and not self._follows:
+            self._fit(wording.SIMULATED, style="bold yellow")
+        if not self._follows:
+            self._line(event.headline)
         if event.listing_mode == "roomy":
             self._console.print(Text(wording.ROOMY, style="bold yellow"))
         cases = {split.case.name: split for split in event.cases}.values()
@@ -227,7 +246,7 @@ class Reporter:
         for message in self._late:
             self._warn(message)
         if next_command is not None:
-            show(Text(f"next: {next_command}"))
+            self._fit(f"next: {next_command}")
         if summary.listing_mode == "roomy" and not brief:
             show(Text(wording.ROOMY, style="bold yellow"))
         if summary.simulated and not brief:

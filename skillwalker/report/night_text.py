@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from skillwalker.catalogue import Entry
+from skillwalker.counting import counted
 from skillwalker.datatypes.nights import (
     NightAction,
     NightSummary,
@@ -101,7 +102,7 @@ def night_lines(
     if summary.stopped_because != "done":
         limit = "" if summary.limit is None else f" ({summary.limit})"
         yield f"stopped by {summary.stopped_because}{limit}"
-    yield f"{summary.trials} trials, {_money(summary)}; recorded in {folder}"
+    yield f"{counted(summary.trials, 'trial')}, {_money(summary)}; recorded in {folder}"
     yield from _told_together(summary)
     for target in summary.targets:
         is_named = target.action not in {*_QUIET, NightAction.MEASURED}
@@ -232,7 +233,7 @@ def _share(rate: Rate | None) -> str:
 
 def _cost(result: StageResult, *, is_billed: bool) -> str:
     money = f", ${result.cost_usd:.2f}" if is_billed else ""
-    return f"{result.trials} trials{money}"
+    return f"{counted(result.trials, 'trial')}{money}"
 
 
 def _money(summary: NightSummary) -> str:
@@ -267,8 +268,8 @@ def forecast_lines(
     prices = [one.worst_usd for one in work]
     known = None if None in prices else sum(price for price in prices if price is not None)
     yield (
-        f"in all {trials} trials at most ({worst} if each must be run twice), {dollars(known)} at"
-        f" worst{_caps(max_trials, max_cost_usd)}"
+        f"in all {counted(trials, 'trial')} at most ({worst} if each must be run twice),"
+        f" {dollars(known)} at worst{_caps(max_trials, max_cost_usd)}"
     )
 
 
@@ -280,7 +281,7 @@ def _intended(work: Work) -> str:
         Stage.TUNE: "search",
     }
     doubt = "" if work.condition is None else f" if {work.condition}"
-    return f"{words[work.stage]}{doubt} (at most {work.estimate.trials} trials)"
+    return f"{words[work.stage]}{doubt} (at most {counted(work.estimate.trials, 'trial')})"
 
 
 def _caps(max_trials: int | None, max_cost_usd: float | None) -> str:

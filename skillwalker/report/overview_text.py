@@ -1,14 +1,17 @@
 """The targets of one command in a table, weakest first (pure)."""
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 from rich.markup import escape
 from rich.table import Table
 
 from skillwalker.datatypes.scores import Rate
 from skillwalker.datatypes.summary import Summary
+from skillwalker.paths import in_project
 from skillwalker.report import wording
 from skillwalker.report.plain import one_line
+from skillwalker.targets.kind import KINDS
 
 
 def weakest_first(summaries: Sequence[Summary]) -> list[Summary]:
@@ -44,18 +47,32 @@ def in_file(summary: Summary) -> tuple[str, str]:
 def told_verdict(summary: Summary) -> str:
     """Say in one or two words how a run ended."""
     if summary.kind == "measure" and summary.verdict.value == "kept":
-        return "measured"
+        is_worse = summary.against is not None and summary.against.dropped
+        return "measured, dropped" if is_worse else "measured"
     return f"{summary.verdict.value}, written" if summary.applied else summary.verdict.value
 
 
-def overview_next(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Name what a user would do with the weakest target that was only measured."""
+def overview_next(summaries: Sequence[Summary], *, project: str | None) -> Iterator[str]:
+    """Name what a user would do with the weakest target that was only measured.
+
+    Args:
+        summaries: of all runs.
+        project: how the user named it after `-C`; None where it was found.
+    """
     for one in weakest_first(summaries)[:1]:
         if one.kind == "measure" and _share(one) is not None:
-            command = "acil" if one.target_kind.value == "agent" else "scil"
-            yield f"next: {command} run {one.target} --eval {one.suite}   (the weakest)"
+            yield f"next: {in_project(_search(one), project)}   (the weakest)"
         else:
-            yield "next: skillwalker report --all   (all runs on one page)"
+            report = in_project("skillwalker report --all", project)
+            yield f"next: {report}   (all runs on one page)"
+
+
+def _search(one: Summary) -> str:
+    """Write the command that searches for a better text, on the engine that measured it."""
+    facts = KINDS[one.target_kind]
+    engine = f" --engine {one.engine}" if one.engine == "simulated" else ""
+    target = f"{facts.option} {quote(one.target)}"
+    return f"{facts.run_prefix} run --eval {quote(one.suite)} {target}{engine}"
 
 
 def _share(summary: Summary) -> float | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from skillwalker.budget.moments import say_span
+from skillwalker.counting import counted
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.estimate.worst_case import Estimate, Money
 from skillwalker.plan import Order, Plan
@@ -62,11 +63,11 @@ def money_line(one: Money) -> str:
     """Tell what calls of one purpose may cost, and by whose price."""
     if one.worst_usd is None:
         return (
-            f"{one.calls} {one.purpose} calls of {one.model}: no price is known; write"
+            f"{counted(one.calls, f'{one.purpose} call')} of {one.model}: no price is known; write"
             f' [prices."{one.model}"] into skillwalker.toml'
         )
     return (
-        f"{one.calls} {one.purpose} calls of {one.model}: {dollars(one.likely_usd)} to"
+        f"{counted(one.calls, f'{one.purpose} call')} of {one.model}: {dollars(one.likely_usd)} to"
         f" {dollars(one.worst_usd)} ({one.price_source}; tokens are assumed)"
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from skillwalker.counting import counted
 from skillwalker.datatypes.history import Coverage, Setting, Spent
 from skillwalker.datatypes.scores import Rates
 from skillwalker.datatypes.statistics import (
@@ -64,11 +65,6 @@ def setting_words(setting: Setting) -> str:
         "SIMULATED" if setting.simulated else "",
     ]
     return one_line(", ".join(word for word in words if word))
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _has_simulated(figures: Statistics) -> bool:

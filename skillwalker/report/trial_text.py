@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from skillwalker.counting import counted
 from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import Outcome
 from skillwalker.errors import StoreError
@@ -27,7 +28,8 @@ def choose_trials(trials: Sequence[Trial], case: str, index: int | None) -> tupl
     if index is None:
         return found
     if not 0 <= index < len(found):
-        raise StoreError(f"case {case!r} has {len(found)} trials, from 0 to {len(found) - 1}")
+        only = "the only one is 0" if len(found) == 1 else f"from 0 to {len(found) - 1}"
+        raise StoreError(f"case {case!r} has {counted(len(found), 'trial')}, {only}")
     return (found[index],)
 
 
@@ -78,7 +80,7 @@ def _outcome(trial: Trial) -> str:
             how = trial.mode.value if trial.mode is not None else "tool"
             return f"triggered at step {trial.step} ({how})"
         case Outcome.NOT_TRIGGERED:
-            return f"not triggered within {trial.turns} turns"
+            return f"not triggered within {counted(trial.turns, 'turn')}"
         case Outcome.UNDECIDED:
             return f"undecided: {trial.reason}"
 

@@ -55,7 +55,9 @@ def _undecided(run: RecordedRun) -> str:
         trial.reason or "no reason" for trial in run.trials if trial.outcome is Outcome.UNDECIDED
     )
     if not reasons:
-        return f"Every one of {len(run.trials)} trials was decided."
+        trials = len(run.trials)
+        what = "The only trial" if trials == 1 else f"Every one of {trials} trials"
+        return f"{what} was decided."
     ranked = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     return (
         f"{reasons.total()} of {len(run.trials)} trials say nothing ({ranked});"

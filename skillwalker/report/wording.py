@@ -50,8 +50,16 @@ SURE = 0.95
 
 
 def percent(fraction: float | None) -> str:
-    """Write a fraction as a percentage without decimals; what was not measured as a dash."""
-    return NOT_MEASURED if fraction is None else f"{100 * fraction:.0f} %"
+    """Write a fraction as a percentage without decimals; what was not measured as a dash.
+
+    Only a whole is 100 %, and only nothing is 0 %.
+    """
+    if fraction is None:
+        return NOT_MEASURED
+    whole = round(100 * fraction)
+    if whole == 100 and fraction < 1:
+        return "> 99 %"
+    return "< 1 %" if whole == 0 and fraction > 0 else f"{whole} %"
 
 
 def points(change: float | None) -> str:

@@ -32,7 +32,8 @@ Outcomes (25 trials, each by its last attempt)
 
 Rates of what the files held (16 decided trials; mean over cases, 90 % intervals)
   demo:review: claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, \
-within 4 turns, CLI 2.1.332
+within 4 turns,
+    CLI 2.1.332
     all          recall 50 % (4/8), 12–88 %; specificity 88 % (7/8), 33–99 %
                  2 runs, 4 cases, 1 description
     2026-01-01   recall 50 % (2/4), 12–88 %; specificity 75 % (3/4), 25–96 %
@@ -46,8 +47,8 @@ Searches (1 run of scil and acil, 1 ended)
     20260102T080000 demo:review: +25 points (-100 to +100), 4 cases
       before: recall 50 % (1/2), 12–88 %; specificity 100 % (2/2), 43–100 %
       after:  recall 100 % (2/2), 43–100 %; specificity 100 % (2/2), 43–100 %
-    mean +25 points over 1 of 1 applied run: claude-sonnet-5-5, engine docker, dontAsk, \
-https://api.anthropic.com, within 4 turns
+    mean +25 points over 1 of 1 applied run: claude-sonnet-5-5, engine docker, dontAsk,
+      https://api.anthropic.com, within 4 turns
 
 Undecided after the retry (1 of 25 trials)
   claude-sonnet-5-5, engine docker, dontAsk, https://api.anthropic.com, within 4 turns: 1 of 25

@@ -25,5 +25,5 @@ def test_targets_stand_weakest_first_and_those_not_measured_last() -> None:
     assert intervals == ["25–75 %", "25–75 %", "25–75 %", "—"]
     assert set(verdicts) == {"measured"}
     assert set(runs) == {SUMMARY.run_id}
-    (line,) = overview_next(summaries)
-    assert line.startswith("next: scil run d --eval review")
+    (line,) = overview_next(summaries, project=None)
+    assert line == "next: scil run --eval review --skill d   (the weakest)"
