@@ -321,3 +321,9 @@ def everywhere(run: RecordedRun, text: str) -> RecordedRun:
     return replace(
         run, summary=summary, cases=cases, iterations=iterations, trials=trials, rivals=(text,)
     )
+
+
+def run_on_two_models() -> RecordedRun:
+    """The plain run without confirm rounds, each case on two models."""
+    on_haiku = [(replace(case, model="haiku"), letters) for case, letters in PLAIN_CASES]
+    return recorded_run([*PLAIN_CASES, *on_haiku])

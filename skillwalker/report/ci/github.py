@@ -54,8 +54,9 @@ def _failed(run: RecordedRun) -> str | None:
     names = [one_line(tally.case) for tally in tallies if tally.passed is False]
     if not names:
         return None
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    listed = "; ".join(names[:MOST_NAMES])
+    each = tuple(dict.fromkeys(names))  # a case that fails on several models is one name
+    more = f" and {len(each) - MOST_NAMES} more" if len(each) > MOST_NAMES else ""
+    listed = "; ".join(each[:MOST_NAMES])
     of = wording.counted([tally.case for tally in tallies])
     return f"{len(names)} of {of} fail as the file stands: {listed}{more}"
 

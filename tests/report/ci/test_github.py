@@ -8,7 +8,7 @@ from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.datatypes.vocabulary import Severity, Verdict
 from skillwalker.report.ci.github import annotations
 from tests.hostile import hostile
-from tests.recorded_runs import everywhere, plain_run
+from tests.recorded_runs import everywhere, plain_run, run_on_two_models
 
 COMMAND = re.compile(r"::(notice|warning|error) file=([^,:]+)(?:,line=(\d+))?,title=([^,:]*)::(.*)")
 
@@ -66,3 +66,9 @@ def test_hostile_texts_begin_no_other_command(text: str) -> None:
         assert "\x1b" not in command
         assert re.match(r"::(notice|warning) file=[^,:]*,line=1,title=[^,:]*::", command)
         assert not re.search("%(?!25|0A|0D|3A|2C)", command)
+
+
+def test_a_case_on_two_models_is_counted_once() -> None:
+    failed = str(told(run_on_two_models())[1][4])
+    assert failed.startswith("4 of 8 (4 cases on each of 2 models) fail as the file stands: ")
+    assert failed.endswith(": asks for a review; wants a second look")

@@ -9,7 +9,14 @@ from skillwalker.datatypes.recorded import RecordedRun
 from skillwalker.report import wording
 from skillwalker.report.ci.markdown import LONGEST, code, escaped, markdown
 from tests.hostile import HOSTILE, hostile
-from tests.recorded_runs import AGAINST, everywhere, plain_run, recorded_case, recorded_run
+from tests.recorded_runs import (
+    AGAINST,
+    everywhere,
+    plain_run,
+    recorded_case,
+    recorded_run,
+    run_on_two_models,
+)
 
 
 def test_a_pull_request_reads_verdict_rates_misses_cost_and_the_next_command() -> None:
@@ -130,3 +137,8 @@ def test_a_text_that_passed_on_little_is_said_to_before_any_probability() -> Non
     said, _, rest = text.partition("improved, but the 90 % interval holds 0: ")
     assert "P(better)" not in said
     assert "After one confirm round P(better)" in rest[:200]
+
+
+def test_a_case_on_two_models_is_counted_once() -> None:
+    text = markdown(run_on_two_models(), next_command=None)
+    assert " of 8 (4 cases on each of 2 models)\n" in text

@@ -20,7 +20,7 @@ from skillwalker.report.ci.markdown import markdown
 from skillwalker.report.html.page import render_run, wanted_transcripts
 from skillwalker.report.tables import metric_table
 from tests.hostile import hostile
-from tests.recorded_runs import AGAINST, everywhere, plain_run
+from tests.recorded_runs import AGAINST, everywhere, plain_run, run_on_two_models
 
 OURS = frozenset(
     {"html", "head", "meta", "link", "title", "style", "body", "a", "header", "h1", "h2", "h3"}
@@ -433,3 +433,12 @@ def test_the_standing_of_metrics_is_shown_where_one_has_any() -> None:
         assert ('<th scope="col">Standing</th>' in html) is is_shown
         assert ("standing |" in markdown(told, next_command=None)) is is_shown
         assert (len(metric_table(told.summary).columns) == 4) is is_shown
+
+
+def test_a_case_on_two_models_is_counted_once() -> None:
+    words = " ".join(page(run_on_two_models()).words.split())
+    assert (
+        "Cases4: 2 should trigger, 2 should not; 1 held out from the improver; each on 2" in words
+    )
+    assert " of 8 (4 cases on each of 2 models) were missed at least once" in words
+    assert "each on" not in page(plain_run()).words
