@@ -116,7 +116,7 @@ def _skill_files(root: Path) -> Iterator[Path]:
         for path in (child / SKILL_FILE for child in _entries(folder)):
             if _may_be_file(path):
                 yield path
-    if not any(_is_folder(folder) for folder in folders) and _may_be_file(root / SKILL_FILE):
+    if not any(_may_be_folder(folder) for folder in folders) and _may_be_file(root / SKILL_FILE):
         yield root / SKILL_FILE
 
 
@@ -200,6 +200,13 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
+def _may_be_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return True
+
+
 def _may_be_file(path: Path) -> bool:
     """Whether something lies there that should be a file: one, or a link to nothing, or a pipe."""
     try:
@@ -238,15 +245,15 @@ def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
                 for name in sorted(names)
                 if name != SKILL_FILE and name.lower().endswith(".md")
             ]
-    found += [each for error in closed for each in _in(error)]
+    found += [each for error in closed for each in _in(error, folder)]
     return tuple(found)
 
 
-def _in(error: OSError) -> Iterator[tuple[Path, TargetKind]]:
+def _in(error: OSError, root: Path) -> Iterator[tuple[Path, TargetKind]]:
     """Give what should lie in a folder that may not be looked into."""
     folder = Path(os.fsdecode(error.filename))
     skills, agents = (KINDS[kind].folder for kind in (TargetKind.SKILL, TargetKind.AGENT))
-    if skills in (folder.name, folder.parent.name):
+    if folder == root or skills in (folder.name, folder.parent.name):
         yield folder / SKILL_FILE, TargetKind.SKILL
     elif agents in (folder.name, folder.parent.name):
         yield folder, TargetKind.AGENT

@@ -51,6 +51,13 @@ def misplaced(folder: Path, places: Places) -> str | None:
     Returns:
         What lies there and what to do; None where nothing does.
     """
+    try:
+        return _misplaced(folder, places)
+    except OSError as error:
+        return f"{_path(folder, places)} cannot be looked into: {error.strerror}"
+
+
+def _misplaced(folder: Path, places: Places) -> str | None:
     file, loose = folder / SKILL_FILE, folder.parent / f"{folder.name}.md"
     misnamed = next((name for name in _names(folder) if name.lower() == file.name.lower()), None)
     if misnamed == SKILL_FILE and file.is_dir():

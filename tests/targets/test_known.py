@@ -157,3 +157,43 @@ def test_what_may_not_be_looked_at_is_said_to_be_unreadable(closed: str, path: s
         (root / closed).chmod(0o755)
     assert f"{path} True ['unreadable error'] True" in done.stdout.splitlines(), done.stderr
     assert len(done.stdout.splitlines()) == 2
+
+
+NAMED = """
+import os, sys
+from pathlib import Path
+from skillwalker.datatypes.vocabulary import TargetKind
+from skillwalker.errors import TargetError
+from skillwalker.targets.names import resolve_target
+from skillwalker.targets.place import find_files
+from tests.project_files import places_of
+project = Path(sys.argv[1])
+resolve_target("a:b", TargetKind.SKILL, places_of(project))
+os.chmod(project / "plugins/a", 0)
+if os.geteuid() == 0:
+    os.setuid(4321)
+print([path.name for path, _ in find_files(project / "plugins/a")])
+try:
+    resolve_target("a:b", TargetKind.SKILL, places_of(project))
+except TargetError as error:
+    print(error)
+"""
+
+
+def test_a_plugin_that_may_not_be_looked_into_is_named_as_the_reason() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        root.chmod(0o755)
+        write_files(root, {"plugins/a/skills/b/SKILL.md": skill_file()})
+        done = subprocess.run(
+            [sys.executable, "-c", NAMED, folder],
+            env={"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+        )
+        (root / "plugins/a").chmod(0o755)
+    found, why = done.stdout.splitlines()
+    assert found == "['SKILL.md']", done.stderr
+    assert why == (
+        'there is no skill "a:b": plugins/a/skills/b cannot be looked into: Permission denied'
+    )
