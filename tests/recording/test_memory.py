@@ -3,13 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 
 from skillwalker.datatypes.recorded import CaseTally, RecordedIteration, RecordedRun
 from skillwalker.datatypes.vocabulary import CaseSet, Phase, Verdict
 from skillwalker.errors import StoreError
+from skillwalker.limits import Limits
 from skillwalker.plan import FurtherRounds, Order, Plan
-from skillwalker.recording.frozen import Earlier
+from skillwalker.recording.frozen import Earlier, read_frozen
 from skillwalker.recording.lock_file import read_lock
 from skillwalker.recording.memory import count_looks, remember, with_further
 from skillwalker.recording.verdicts import earlier_verdicts
@@ -51,6 +53,31 @@ def test_a_simulated_run_is_never_read_by_a_real_one(
     assert count_looks(project, plan, simulated=True) == 2
     assert count_looks(project, plan, simulated=False) == 1
     assert entry_key(plan, simulated=False) not in read_lock(project)
+    again = replace(ended_search(plan, engine=engine, simulated=True), run_id="20261130T120009")
+    remember(project, replace(plan, looks=2), again)
+    assert count_looks(project, plan, simulated=True) == 3
+
+
+def test_a_run_counts_the_looks_of_simulated_runs_alone_where_nobody_answers(
+    project: Path, plan: Plan
+) -> None:
+    order = replace(
+        Catalogue(project).task().template,
+        run_kind="scil",
+        suite=plan.suite,
+        target=plan.target_path,
+    )
+    for of, simulated in (("docker", False), ("simulated", True), ("local", True)):
+        run_id = f"20261130T12000{len(of)}"
+        ended = ended_search(plan, engine=of, simulated=simulated)
+        looked = replace(plan, looks=count_looks(project, plan, simulated=simulated))
+        remember(project, looked, replace(ended, run_id=run_id))
+
+    async def run() -> Path:
+        start = Catalogue(project).starter(Limits())
+        return (await start(order, None, lambda _run_id: None))[1]
+
+    assert read_frozen(anyio.run(run))[1].looks == 3
 
 
 def test_a_run_that_says_nothing_changes_nothing(project: Path, plan: Plan) -> None:
