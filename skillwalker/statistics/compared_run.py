@@ -73,7 +73,7 @@ def read_compared(folder: Path, which: Which) -> ComparedRun:
         description=text,
         basis=basis,
         siblings=_siblings(plan),
-        accepted_changes=tuple(map(str, plan.get("accepted_changes") or ())),
+        accepted_changes=_accepted(plan),
         asked=_asked(plan),
         outcomes=_outcomes(counted, trials),
         taken=_taken(counted, trials, reused),
@@ -155,6 +155,12 @@ def _counted(
         return Basis.ALL, of_text
     confirmed = tuple(trial for trial in of_text if trial.set is CaseSet.CONFIRM)
     return (Basis.CONFIRM, confirmed) if confirmed else (Basis.SEARCH, of_text)
+
+
+def _accepted(plan: Row) -> tuple[str, ...]:
+    """Read which changes a resumed run went on in spite of."""
+    changes = plan.get("accepted_changes")
+    return tuple(map(str, changes)) if isinstance(changes, list) else ()
 
 
 def _asked(plan: Row) -> dict[str, AskedCase]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from skillwalker.cli import main
+from skillwalker.datatypes.comparison import Which
 from skillwalker.errors import StoreError
 from skillwalker.evaluation.rescoring import rescore_run
 from skillwalker.paths import Places
@@ -19,6 +20,7 @@ from skillwalker.recording.recorded import read_recorded
 from skillwalker.recording.rows import read_row, read_rows
 from skillwalker.recording.store import RunStore
 from skillwalker.recording.warm_search import find_warm
+from skillwalker.statistics.compared_run import read_compared
 from tests.bench import make_bench_project, places_of
 from tests.damage import surprises
 
@@ -160,3 +162,26 @@ def test_a_damaged_line_is_named_with_its_number(folder: Path, tmp_path: Path) -
     with pytest.raises(StoreError) as caught:
         RunStore(tmp_path)
     assert str(caught.value).startswith("improver.jsonl, line 1: usage: Input")
+
+
+def test_a_damaged_run_is_compared_or_refused(folder: Path, tmp_path: Path) -> None:
+    run = tmp_path / folder.name
+    run.mkdir()
+    for name in ("run.json", "scil-summary.json"):
+        (run / name).write_bytes((folder / name).read_bytes())
+    lines = (folder / "trials.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "trials.jsonl").write_bytes(b"".join(lines[-2:]))
+    plan = read_row(run / "run.json")
+    needed = ("schema_version", "kind", "target", "suite", "facts", "listing_mode", "cases")
+    plan = {key: plan[key] for key in needed if key in plan} | {
+        "accepted_changes": ["the suite"],
+        "settings": {"max_turns": 4},
+        "original_description": "one",
+    }
+
+    def compare(broken: object) -> None:
+        (run / "run.json").write_text(json.dumps(broken))
+        read_compared(run, Which.BEST)
+
+    compare(plan)
+    assert surprises(plan, compare) == []
