@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from skillwalker.datatypes.improver import Attempt, Brief, TrainCase
+from skillwalker.datatypes.improver import Brief, EarlierCandidate, TrainCase
 from skillwalker.datatypes.inputs import Target, TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Iteration
 from skillwalker.datatypes.vocabulary import CaseSet, Operator
@@ -46,7 +46,7 @@ class _Evidence:
 
     failures: tuple[TrainCase, ...]
     successes: tuple[TrainCase, ...]
-    history: tuple[Attempt, ...]
+    history: tuple[EarlierCandidate, ...]
 
 
 def write_brief(
@@ -111,9 +111,9 @@ def _by_votes(parent: TrainRecord, history: Sequence[TrainRecord]) -> _Evidence:
     )
 
 
-def _attempt(record: TrainRecord, original: TrainRecord) -> Attempt:
+def _attempt(record: TrainRecord, original: TrainRecord) -> EarlierCandidate:
     """Score a candidate and say whether its difference to the original is more than noise."""
-    return Attempt(
+    return EarlierCandidate(
         description=record.description,
         score=score(record.results, CaseSet.TRAIN),
         resolved=_is_resolved(compare(pair(original.results, record.results)).p_better),
@@ -146,7 +146,7 @@ def _by_belief(parent: TrainRecord, history: Sequence[TrainRecord]) -> _Evidence
         failures=tuple(map(_train_case, failed)),
         successes=tuple(_train_case(result) for result in works if result not in failed),
         history=tuple(
-            Attempt(
+            EarlierCandidate(
                 description=record.description,
                 score=score(record.results, CaseSet.TRAIN),
                 resolved=_is_resolved(belief.p_better(at)),

@@ -20,7 +20,7 @@ class TrainCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class EarlierCandidate:
     """An earlier candidate and how it did on train."""
 
     description: str
@@ -42,7 +42,7 @@ class Brief:
     operator: Operator
     failures: tuple[TrainCase, ...]
     successes: tuple[TrainCase, ...]
-    history: tuple[Attempt, ...]
+    history: tuple[EarlierCandidate, ...]
     siblings: tuple[tuple[str, str], ...]
     """Name and description of each rival beside the target."""
     max_chars: int

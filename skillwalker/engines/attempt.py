@@ -23,7 +23,7 @@ from skillwalker.trials.cell_key import CellKeys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class PlannedTrial:
     """What is to be run."""
 
     cell: Cell
@@ -34,7 +34,7 @@ class Attempt:
     """How often it was run before."""
 
 
-class Bench:
+class TrialBench:
     """Runs single attempts at cases under one candidate.
 
     Args:
@@ -72,14 +72,14 @@ class Bench:
         """Hash all that makes a trial of this cell the same experiment as another."""
         return self._keys.of(cell.case, self.max_turns(cell))
 
-    def trial_key(self, attempt: Attempt) -> TrialKey:
+    def trial_key(self, attempt: PlannedTrial) -> TrialKey:
         """Name an attempt as the journal does."""
         case = attempt.cell.case
         return TrialKey(
             self.built.candidate, case.name, case.model, attempt.run_index, attempt.number
         )
 
-    async def run(self, attempt: Attempt) -> tuple[Trial, Transcript]:
+    async def run(self, attempt: PlannedTrial) -> tuple[Trial, Transcript]:
         """Run Claude Code once and read what it did; a failure is an undecided trial."""
         cell = attempt.cell
         case, built = cell.case, self.built
@@ -117,7 +117,7 @@ class Bench:
             detail=error.detail,
         )
 
-    def _record(self, attempt: Attempt, transcript: Transcript, reading: Reading) -> Trial:
+    def _record(self, attempt: PlannedTrial, transcript: Transcript, reading: Reading) -> Trial:
         """Write a trial's line."""
         cell, facts = attempt.cell, self.facts
         return Trial(

@@ -12,7 +12,7 @@ from skillwalker.datatypes.improver import Exchange
 from skillwalker.datatypes.judging import Rubric
 from skillwalker.errors import SuiteError
 from skillwalker.evaluation.gradable import GradingJob, Wanted, grading_jobs, judged_cases
-from skillwalker.evaluation.judge_rows import Bench
+from skillwalker.evaluation.judge_rows import JudgeSetup
 from skillwalker.evaluation.store import EvalStore, TrialName
 from skillwalker.judge.grade import Sitting
 from skillwalker.suites.rubrics import read_rubric
@@ -57,7 +57,7 @@ def make_docket(
     trials: Mapping[TrialName, EvalTrial],
     *,
     store: EvalStore,
-    bench: Bench,
+    bench: JudgeSetup,
     evals_dir: Path,
 ) -> Docket:
     """Put together what is asked about a run, and read what was answered before.

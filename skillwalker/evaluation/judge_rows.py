@@ -20,7 +20,7 @@ AGGREGATE: Final = "llm-judge-aggregate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class JudgeSetup:
     """Who judges."""
 
     judge: str | None
@@ -41,7 +41,7 @@ def judge_rows(
     *,
     rubric: Rubric | str,
     grades: Mapping[int, Grade],
-    bench: Bench,
+    bench: JudgeSetup,
     cause: str | None = None,
 ) -> tuple[ResultRow, ...]:
     """Make the rows of one rubric.

@@ -18,7 +18,7 @@ from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.errors import ConfigError
 from skillwalker.evaluation.docket import Question, make_docket
 from skillwalker.evaluation.gradable import GradingJob
-from skillwalker.evaluation.judge_rows import Bench
+from skillwalker.evaluation.judge_rows import JudgeSetup
 from skillwalker.evaluation.store import EvalStore, TrialName
 from skillwalker.evaluation.summary import SIMULATED
 from skillwalker.judge.grade import Sitting, grade, hold_sitting
@@ -49,9 +49,9 @@ class JudgeTools:
     listener: Callable[[Judging], None] = lambda _: None
 
     @property
-    def bench(self) -> Bench:
+    def bench(self) -> JudgeSetup:
         """Who judges, for the rows."""
-        return Bench(judge=self.name, model=self.model, runs=self.runs)
+        return JudgeSetup(judge=self.name, model=self.model, runs=self.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from skillwalker.errors import StoreError
 from skillwalker.evaluation.docket import make_docket
 from skillwalker.evaluation.expectations import evaluate_case
 from skillwalker.evaluation.gradable import judged_cases
-from skillwalker.evaluation.judge_rows import Bench, judge_rows
+from skillwalker.evaluation.judge_rows import JudgeSetup, judge_rows
 from skillwalker.evaluation.judging import Judged, JudgeTools, ask_judge
 from skillwalker.evaluation.run import Ended
 from skillwalker.evaluation.store import EvalStore, TrialName, list_eval_runs
@@ -122,7 +122,7 @@ async def evaluate(store: EvalStore, ended: Ended, judge: ChooseJudge) -> EvalOu
     judged = Judged(rubrics={}, grades={})
     if tools is not None:
         judged = await ask_judge(cases, last, store=store, tools=tools)
-    bench = tools.bench if tools is not None else Bench(judge=None, model=None)
+    bench = tools.bench if tools is not None else JudgeSetup(judge=None, model=None)
     by_case = [(case, _rows(case, last, judged, bench, ended.cause)) for case in cases]
     outcome = EvalOutcome(
         folder=store.folder,
@@ -148,7 +148,7 @@ def _rows(
     case: EvalCase,
     last: Mapping[TrialName, EvalTrial],
     judged: Judged,
-    bench: Bench,
+    bench: JudgeSetup,
     cause: str | None,
 ) -> tuple[ResultRow, ...]:
     """Make the rows of a case."""

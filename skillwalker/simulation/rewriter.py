@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from skillwalker.datatypes.improver import Attempt, Brief
+from skillwalker.datatypes.improver import Brief, EarlierCandidate
 from skillwalker.datatypes.vocabulary import Operator, TargetKind
 from skillwalker.quotes import find_quote
 from skillwalker.simulation.lexical.frames import ENGLISH, GERMAN, Frame, frame_for, join_words
@@ -189,10 +189,10 @@ def _sibling(brief: Brief, boundaries: Sequence[Term]) -> str | None:
     return ranked[0][0] if ranked and ranked[0][1] > 1 else None
 
 
-def _best_attempts(history: Sequence[Attempt]) -> tuple[str, ...]:
+def _best_attempts(history: Sequence[EarlierCandidate]) -> tuple[str, ...]:
     """Take the two descriptions that did best on train, the later one first on a tie."""
 
-    def accuracy(numbered: tuple[int, Attempt]) -> tuple[float, int]:
+    def accuracy(numbered: tuple[int, EarlierCandidate]) -> tuple[float, int]:
         number, attempt = numbered
         return (-1.0 if attempt.score.accuracy is None else attempt.score.accuracy), number
 

@@ -18,7 +18,7 @@ from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult, Cell
 from skillwalker.datatypes.trials import BuiltPlugin, Transcript, Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, Purpose
-from skillwalker.engines.attempt import Attempt, Bench
+from skillwalker.engines.attempt import PlannedTrial, TrialBench
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import BudgetReached
 from skillwalker.limits import Limits
@@ -70,7 +70,7 @@ async def run_trials(
     """
     step = _Step(
         cells,
-        bench=Bench(built=built, iteration=iteration, engine=engine, config=config),
+        bench=TrialBench(built=built, iteration=iteration, engine=engine, config=config),
         journal=journal,
         limits=limits,
         on_trial=on_trial,
@@ -87,7 +87,7 @@ class _Job:
     """One attempt at one run of a case."""
 
     vote: Vote
-    attempt: Attempt
+    attempt: PlannedTrial
     is_retry: bool = False
     """An undecided outcome is final."""
 
@@ -108,7 +108,7 @@ class _Step:
         self,
         cells: Sequence[Cell],
         *,
-        bench: Bench,
+        bench: TrialBench,
         journal: Journal,
         limits: Limits,
         on_trial: Callable[[Trial], None],
@@ -131,7 +131,7 @@ class _Step:
         for vote in self._votes:
             key = self._bench.key(vote.cell)
             for run_index in vote.first_runs():
-                yield _Job(vote, Attempt(cell=vote.cell, key=key, run_index=run_index))
+                yield _Job(vote, PlannedTrial(cell=vote.cell, key=key, run_index=run_index))
 
     def take(self) -> _Job | None:
         """Give the next attempt that has to be run; recorded ones are settled on the way.

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from skillwalker.datatypes.evals import ResultRow, Status
 from skillwalker.datatypes.judging import Criterion, Grade, Graded, Rubric
 from skillwalker.evaluation.expectations import status_of
-from skillwalker.evaluation.judge_rows import AGGREGATE, Bench, judge_rows
+from skillwalker.evaluation.judge_rows import AGGREGATE, JudgeSetup, judge_rows
 from tests.eval_world import broken, said
 from tests.evaluation.test_expectations import RUBRIC, case_of, trial_of
 
-BENCH = Bench(judge="api", model=None)
+BENCH = JudgeSetup(judge="api", model=None)
 WORDS = {
     "p": Status.PASSED,
     "f": Status.FAILED,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.datatypes.improver import Attempt, Brief, TrainCase
+from skillwalker.datatypes.improver import Brief, EarlierCandidate, TrainCase
 from skillwalker.datatypes.scores import SetScore
 from skillwalker.datatypes.vocabulary import Operator, TargetKind
 from skillwalker.lint import lint_description
@@ -153,7 +153,7 @@ def balanced(world: World, description: str) -> float:
 
 
 def brief_of(
-    world: World, current: str, operator: Operator, history: tuple[Attempt, ...] = ()
+    world: World, current: str, operator: Operator, history: tuple[EarlierCandidate, ...] = ()
 ) -> Brief:
     """The brief after one trial of each prompt."""
     target = Entry(f"demo:{world.name}", TargetKind.SKILL, current)
@@ -176,7 +176,7 @@ def brief_of(
         operator=operator,
         failures=tuple(failed),
         successes=tuple(passed),
-        history=(*history, Attempt(description=current, score=score, resolved=False)),
+        history=(*history, EarlierCandidate(description=current, score=score, resolved=False)),
         siblings=SIBLINGS,
         max_chars=1024,
     )
@@ -237,7 +237,7 @@ def test_the_operators_differ(world: World) -> None:
 @pytest.mark.parametrize("operator", list(Operator))
 def test_no_text_comes_twice(operator: Operator) -> None:
     current = BREWING.poor
-    history: tuple[Attempt, ...] = ()
+    history: tuple[EarlierCandidate, ...] = ()
     texts = [current]
     for _ in range(12):
         brief = brief_of(BREWING, current, operator, history)
@@ -256,12 +256,12 @@ def test_an_edit_keeps_the_text() -> None:
 
 def test_a_combination_takes_words_of_the_best_attempts() -> None:
     brief = brief_of(BREWING, BREWING.poor, Operator.COMBINE)
-    best = Attempt(
+    best = EarlierCandidate(
         description="Corrects coffee. Use when a shot of espresso tastes bitter.",
         score=SetScore(passed=18, failed=2, undecided=0),
         resolved=True,
     )
-    worst = Attempt(
+    worst = EarlierCandidate(
         description="Corrects drinks. Use when descaling.",
         score=SetScore(passed=1, failed=19, undecided=0),
         resolved=True,

@@ -19,7 +19,14 @@ from skillwalker.completers.protocol import (
     UnusableReplyError,
     no_reply,
 )
-from skillwalker.datatypes.improver import Answer, Attempt, Brief, Completion, Exchange, TrainCase
+from skillwalker.datatypes.improver import (
+    Answer,
+    Brief,
+    Completion,
+    EarlierCandidate,
+    Exchange,
+    TrainCase,
+)
 from skillwalker.datatypes.scores import SetScore
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import Operator, TargetKind
@@ -63,7 +70,7 @@ BRIEF = Brief(
         ),
     ),
     history=(
-        Attempt(
+        EarlierCandidate(
             description="Helps with code.",
             score=SetScore(passed=1, failed=1, undecided=0),
             resolved=False,
