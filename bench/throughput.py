@@ -40,7 +40,7 @@ from skillwalker.limits import Limits
 from skillwalker.recording.store import RunStore
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt
-from skillwalker.standin.server import Asked, Behaviour, serve
+from skillwalker.standin.server import Behaviour, MessageRequest, serve
 from skillwalker.steps.step_4_run_trials import run_trials
 from skillwalker.trials.pool import drain
 
@@ -53,7 +53,7 @@ def answer_after(seconds: float) -> Behaviour:
     """Call the skill for every second prompt, after the time that a model would take."""
     wanted = {prompt for prompt, expected in PROMPTS if expected}
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: MessageRequest) -> Reply:
         if read_prompt(asked.body).strip() in wanted:
             return Reply(blocks=(Use("Skill", {"skill": "demo:target"}),), delay=seconds)
         return Reply(blocks=(Say("No skill is needed."),), delay=seconds)

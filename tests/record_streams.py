@@ -15,7 +15,7 @@ from pathlib import Path
 
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.standin.replies import Reply
-from skillwalker.standin.server import Asked, serve
+from skillwalker.standin.server import MessageRequest, serve
 from tests.clis import find_cli
 from tests.stream_cases import (
     AGENT_FILE,
@@ -49,7 +49,7 @@ class Script:
         self._main = list(case.replies)
         self._nested = list(case.nested)
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: MessageRequest) -> Reply:
         """Give the next reply; the last one again when none is left."""
         messages = asked.body.get("messages")
         first = messages[0] if isinstance(messages, list) and messages else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from skillwalker.standin.behaviour import RoutedBehaviour, completion_prompt
 from skillwalker.standin.replies import Reply
 from skillwalker.standin.request import read_listing, read_prompt
-from skillwalker.standin.server import Asked
+from skillwalker.standin.server import MessageRequest
 from skillwalker.targets.names import description_hash
 from tests.kills import Row, rows
 
@@ -20,12 +20,12 @@ Asking = tuple[str, str]
 BY_NAME = "control: explicit request"
 
 
-def steady(asked: Asked) -> Reply:
+def steady(asked: MessageRequest) -> Reply:
     """Answer a prompt in the same way however often it came before."""
     return RoutedBehaviour()(asked)
 
 
-def trials_asked(requests: Iterable[Asked], target: str) -> Counter[Asking]:
+def trials_asked(requests: Iterable[MessageRequest], target: str) -> Counter[Asking]:
     """Count the trials that asked anything, each by its session: a subagent asks within one."""
     found: dict[str, Asking] = {}
     for asked in requests:
@@ -36,7 +36,7 @@ def trials_asked(requests: Iterable[Asked], target: str) -> Counter[Asking]:
     return Counter(found.values())
 
 
-def _session(asked: Asked) -> str:
+def _session(asked: MessageRequest) -> str:
     """Tell one process of Claude Code from another."""
     metadata = asked.body["metadata"]
     assert isinstance(metadata, dict)

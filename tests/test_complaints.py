@@ -47,7 +47,7 @@ from skillwalker.loop import improve
 from skillwalker.scratch import scratch_folder
 from skillwalker.standin.replies import Reply, Use
 from skillwalker.standin.request import read_listing, read_prompt, turn_number
-from skillwalker.standin.server import Asked, Behaviour, serve
+from skillwalker.standin.server import Behaviour, MessageRequest, serve
 from skillwalker.steps.step_3_build_plugin import build_plugin
 from skillwalker.steps.step_5_score import rates
 from tests.bench import (
@@ -87,7 +87,7 @@ BODY = "hedgehog-body"
 # --- how models behave ---------------------------------------------------------------------------
 
 
-def busy(asked: Asked) -> Reply:
+def busy(asked: MessageRequest) -> Reply:
     """Do what the prompt's line says: look first, read the skill's file, use a rival."""
     prompt, turn = read_prompt(asked.body), turn_number(asked.body)
     read = {README_FIRST: "README.md", READS_IT: "/p/skills/code-review/SKILL.md"}.get(prompt)
@@ -100,22 +100,22 @@ def busy(asked: Asked) -> Reply:
     return by_name(asked) or DONE
 
 
-def always(asked: Asked) -> Reply:
+def always(asked: MessageRequest) -> Reply:
     """Call the target whatever is asked."""
     return calls(TARGET) if is_first(asked) else DONE
 
 
-def never(_asked: Asked) -> Reply:
+def never(_asked: MessageRequest) -> Reply:
     """Do everything alone."""
     return DONE
 
 
-def late(asked: Asked) -> Reply:
+def late(asked: MessageRequest) -> Reply:
     """Think for longer than a trial may take."""
     return replace(always(asked), delay=60)
 
 
-def delegate(asked: Asked) -> Reply:
+def delegate(asked: MessageRequest) -> Reply:
     """Delegate what a line says, and a request by name to the name that it holds."""
     prompt = read_prompt(asked.body)
     names = {DELEGATED: "demo:Gap-Analyzer"}
@@ -192,7 +192,7 @@ class Told:
     ran: Ran
     trials: dict[str, dict[str, Any]]
     """By prompt; those of cases only."""
-    requests: tuple[Asked, ...]
+    requests: tuple[MessageRequest, ...]
     left: list[Path]
 
     @property
@@ -386,7 +386,7 @@ def test_b2_1_a_killed_run_leaves_the_users_tree_alone_and_the_next_sweeps(tmp_p
         subprocess.run(["git", *words], cwd=project, check=True)
     asked = threading.Semaphore(0)
 
-    def answer(request: Asked) -> Reply:
+    def answer(request: MessageRequest) -> Reply:
         asked.release()
         return busy(request)
 

@@ -18,7 +18,7 @@ from skillwalker.simulation.grading import scripted_grades
 from skillwalker.standin.behaviour import RoutedBehaviour, completion_prompt, structured
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt, turn_number
-from skillwalker.standin.server import Asked, serve
+from skillwalker.standin.server import MessageRequest, serve
 from tests.bench import make_bench_project
 from tests.clis import VERSIONS, need_cli
 from tests.docker_daemon import docker_host, need_docker, our_containers
@@ -97,7 +97,7 @@ LEFT = [
 ]
 
 
-def answer(asked: Asked) -> Reply:
+def answer(asked: MessageRequest) -> Reply:
     """Call what the prompt's line in the table says, then give its answer; grade by a table."""
     judging = completion_prompt(asked)
     if judging is not None:

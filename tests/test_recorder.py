@@ -16,7 +16,7 @@ from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import PreflightError, TrialError
 from skillwalker.recorder import PROMPT, Recorder, open_recorder, settings_at
 from skillwalker.standin.request import ListedEntry
-from skillwalker.standin.server import Asked, Standin
+from skillwalker.standin.server import MessageRequest, Standin
 from tests.fakes import engine_facts, transcript
 from tests.measured import BUILT
 
@@ -25,10 +25,10 @@ LISTING = (
 )
 
 
-def asked(prompt: str, listing: str = LISTING) -> Asked:
+def asked(prompt: str, listing: str = LISTING) -> MessageRequest:
     content = [{"type": "text", "text": text} for text in (listing, prompt)]
     body: dict[str, object] = {"messages": [{"role": "user", "content": content}]}
-    return Asked(prefix="", number=1, headers={}, body=body, raw=b"")
+    return MessageRequest(prefix="", number=1, headers={}, body=body, raw=b"")
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class AskingEngine:
     """Sends requests as a trial would, or fails in its own way."""
 
     standin: Standin
-    send: Callable[[Invocation], tuple[Asked, ...]]
+    send: Callable[[Invocation], tuple[MessageRequest, ...]]
     failure: str | None = None
     facts: EngineFacts = field(default_factory=engine_facts)
 
@@ -49,7 +49,7 @@ class AskingEngine:
 
 
 def look(
-    send: Callable[[Invocation], tuple[Asked, ...]], failure: str | None = None
+    send: Callable[[Invocation], tuple[MessageRequest, ...]], failure: str | None = None
 ) -> tuple[ListedEntry, ...]:
     standin = Standin("http://127.0.0.1:9", deque([asked(PROMPT, "of an earlier look")]))
     recorder = Recorder(AskingEngine(standin, send, failure), standin)
@@ -57,7 +57,7 @@ def look(
 
 
 def test_what_the_first_request_lists_is_given() -> None:
-    def send(invocation: Invocation) -> tuple[Asked, ...]:
+    def send(invocation: Invocation) -> tuple[MessageRequest, ...]:
         assert invocation.plugin_dirs == BUILT.plugin_dirs
         assert (invocation.model, invocation.called_as) == ("claude-opus-5-5", None)
         return asked("a title for the session", "nothing"), asked(invocation.prompt)

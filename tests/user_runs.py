@@ -11,7 +11,7 @@ from typing import Any
 
 from skillwalker.standin.replies import Reply, Say, Use
 from skillwalker.standin.request import read_prompt, turn_number
-from skillwalker.standin.server import Asked
+from skillwalker.standin.server import MessageRequest
 from tests.bench import DESCRIPTION, skill_text
 from tests.clis import ROOT
 
@@ -113,12 +113,12 @@ def calls(name: str) -> Reply:
     return Reply(blocks=(Use("Skill", {"skill": name}),))
 
 
-def is_first(asked: Asked) -> bool:
+def is_first(asked: MessageRequest) -> bool:
     """Whether nothing was answered yet."""
     return turn_number(asked.body) == 1
 
 
-def by_name(asked: Asked) -> Reply | None:
+def by_name(asked: MessageRequest) -> Reply | None:
     """Answer the controls rightly; None when it is a case."""
     prompt = read_prompt(asked.body)
     if prompt.startswith(ASKED_BY_NAME):

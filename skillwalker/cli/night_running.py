@@ -50,7 +50,7 @@ WITH_MERGE = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class NightScope:
     """What part of the catalogue a night is about."""
 
     suite: str | None
@@ -76,7 +76,7 @@ def shard_of(written: str | None) -> tuple[int, int] | None:
 
 
 def begin(
-    asked: Asked,
+    asked: NightScope,
     opened: Project,
     search: SearchOptions,
     trials: TrialOptions,

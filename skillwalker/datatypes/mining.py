@@ -16,7 +16,7 @@ class Fired:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TypedPrompt:
     """A prompt that the user typed, and what Claude called before the next one."""
 
     prompt: str

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import Target
-from skillwalker.datatypes.mining import Asked, Candidate, Coverage, Fired
+from skillwalker.datatypes.mining import Candidate, Coverage, Fired, TypedPrompt
 from skillwalker.mining.redaction import redact
 from skillwalker.mining.sessions import Reader
 from skillwalker.simulation.lexical.words import match, terms, weights
@@ -61,9 +61,9 @@ def mine(
     return _without_twins(candidates)[:most], coverage
 
 
-def _distinct(asked: Iterable[Asked], since: datetime | None) -> list[Asked]:
+def _distinct(asked: Iterable[TypedPrompt], since: datetime | None) -> list[TypedPrompt]:
     """Join what was asked more than once; what was called once counts as called."""
-    found: dict[str, Asked] = {}
+    found: dict[str, TypedPrompt] = {}
     for each in asked:
         if len(each.prompt) > LONGEST_PROMPT:
             continue
@@ -75,14 +75,14 @@ def _distinct(asked: Iterable[Asked], since: datetime | None) -> list[Asked]:
     return list(found.values())
 
 
-def _joined(known: Asked, other: Asked) -> Asked:
+def _joined(known: TypedPrompt, other: TypedPrompt) -> TypedPrompt:
     fired = known.fired
     if other.fired is not None:
         fired = tuple(dict.fromkeys((*(known.fired or ()), *other.fired)))
     return replace(known, fired=fired, is_first=known.is_first or other.is_first)
 
 
-def _stands_alone(asked: Asked) -> bool:
+def _stands_alone(asked: TypedPrompt) -> bool:
     """Say whether a prompt means something without what was said before it."""
     letters = sum(map(str.isalnum, asked.prompt))
     words = len(asked.prompt.split())
@@ -90,7 +90,7 @@ def _stands_alone(asked: Asked) -> bool:
     return letters >= FEWEST_LETTERS and (asked.is_first or words >= FEWEST_WORDS or unspaced)
 
 
-def _newest(asked: Sequence[Asked]) -> list[Asked]:
+def _newest(asked: Sequence[TypedPrompt]) -> list[TypedPrompt]:
     """Order by what is known and when it was asked."""
     return sorted(asked, key=lambda each: (not each.fired, each.when is None, -_seconds(each.when)))
 
@@ -99,7 +99,7 @@ def _seconds(when: datetime | None) -> float:
     return 0.0 if when is None else when.timestamp()
 
 
-def _about(asked: Sequence[Asked], target: Target, most: int) -> list[Asked]:
+def _about(asked: Sequence[TypedPrompt], target: Target, most: int) -> list[TypedPrompt]:
     """Take up to half that called the target, and fill up with those that are near it."""
     called = [each for each in asked if _called(each, target)]
     others = [each for each in asked if each.fired is not None and not _called(each, target)]
@@ -117,7 +117,7 @@ def _nearness(prompt: str, known: dict[str, float]) -> float:
     return sum(match(term, known) for term in distinct.values())
 
 
-def _called(asked: Asked, target: Target) -> bool:
+def _called(asked: TypedPrompt, target: Target) -> bool:
     return any(is_call_of(fired, target) for fired in asked.fired or ())
 
 
@@ -128,7 +128,7 @@ def is_call_of(fired: Fired, target: Target) -> bool:
     return fired.kind is target.kind and name in names
 
 
-def _candidate(asked: Asked, target: Target | None, rivals: Sequence[Target]) -> Candidate:
+def _candidate(asked: TypedPrompt, target: Target | None, rivals: Sequence[Target]) -> Candidate:
     prompt, kinds = redact(asked.prompt)
     fired = asked.fired or ()
     triggered = None

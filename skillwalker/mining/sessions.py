@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from skillwalker.datatypes.mining import Asked, Fired
+from skillwalker.datatypes.mining import Fired, TypedPrompt
 from skillwalker.datatypes.vocabulary import Mode
 from skillwalker.transcripts.calls import call_of
 from skillwalker.transcripts.events import ToolUse
@@ -41,7 +41,7 @@ class Reader:
         self.unread_lines = 0
         self.unread_files = 0
 
-    def conversations(self, claude_home: Path) -> Iterator[Asked]:
+    def conversations(self, claude_home: Path) -> Iterator[TypedPrompt]:
         """Yield every prompt of the kept conversations with what was called after it.
 
         Args:
@@ -50,13 +50,13 @@ class Reader:
         for path in sorted((claude_home / PROJECTS).glob("*/*.jsonl")):
             yield from _asked(self._events(path))
 
-    def typed(self, claude_home: Path) -> Iterator[Asked]:
+    def typed(self, claude_home: Path) -> Iterator[TypedPrompt]:
         """Yield the typed lines, of which nobody recorded what was called."""
         path = claude_home / HISTORY
         for event in self._events(path) if path.exists() else ():
             text = _typed_text(event.get("display"))
             if text is not None and not _PLACEHOLDER.search(text):
-                yield Asked(prompt=text, when=_moment(event.get("timestamp")))
+                yield TypedPrompt(prompt=text, when=_moment(event.get("timestamp")))
 
     def _events(self, path: Path) -> Iterator[Event]:
         """Yield the JSON objects of a file; the rest is counted."""
@@ -83,9 +83,9 @@ def _object(line: bytes) -> Event | None:
     return value if isinstance(value, dict) else None
 
 
-def _asked(events: Iterator[Event]) -> Iterator[Asked]:
+def _asked(events: Iterator[Event]) -> Iterator[TypedPrompt]:
     """Join each prompt with the calls before the next one."""
-    current: Asked | None = None
+    current: TypedPrompt | None = None
     is_first = True
     for event in events:
         if event.get("isSidechain") is True or event.get("isMeta") is True:
@@ -101,7 +101,7 @@ def _asked(events: Iterator[Event]) -> Iterator[Asked]:
         current = None
         if text is not None:
             when = _moment(event.get("timestamp"))
-            current = Asked(prompt=text, when=when, fired=(), is_first=is_first)
+            current = TypedPrompt(prompt=text, when=when, fired=(), is_first=is_first)
         is_first = False
     if current is not None:
         yield current

@@ -23,7 +23,7 @@ from skillwalker.standin.request import (
     tool_names,
     turn_number,
 )
-from skillwalker.standin.server import Asked, Behaviour
+from skillwalker.standin.server import Behaviour, MessageRequest
 
 BRIEF_LINE = "<brief>"
 """Stands in every prompt of the improve step and in no other."""
@@ -44,11 +44,11 @@ class RoutedBehaviour:
         self._lock = threading.Lock()
         self._repeats: Counter[bytes] = Counter()
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: MessageRequest) -> Reply:
         """Answer an improver's prompt, call what the prompt asks for, or just end the turn."""
         return replace(self._answer(asked), delay=self._delay)
 
-    def _answer(self, asked: Asked) -> Reply:
+    def _answer(self, asked: MessageRequest) -> Reply:
         question = completion_prompt(asked)
         if question is not None:
             return structured(_completed(question), asked)
@@ -74,7 +74,7 @@ class RoutedBehaviour:
 def scripted(replies: Sequence[Reply]) -> Behaviour:
     """Answer the requests of each path prefix in order; the last reply is repeated."""
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: MessageRequest) -> Reply:
         return replies[min(asked.number, len(replies)) - 1]
 
     return answer
@@ -89,7 +89,7 @@ def with_faults(behaviour: Behaviour, faults: Sequence[Fault | None] = ()) -> Be
             with a segment `faults=WORDS` asks for its own.
     """
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: MessageRequest) -> Reply:
         reply = behaviour(asked)
         wanted = faults_in_path(asked.prefix) or faults
         if not wanted:
@@ -99,7 +99,7 @@ def with_faults(behaviour: Behaviour, faults: Sequence[Fault | None] = ()) -> Be
     return answer
 
 
-def completion_prompt(asked: Asked) -> str | None:
+def completion_prompt(asked: MessageRequest) -> str | None:
     """Find the prompt of an improver, a judge or a drafter; None where a trial asks."""
     return next((text for text in message_texts(asked.body) if _is_question(text)), None)
 
@@ -108,7 +108,7 @@ def _is_question(text: str) -> bool:
     return BRIEF_LINE in text or is_judging(text) or is_drafting(text)
 
 
-def structured(text: str, asked: Asked) -> Reply:
+def structured(text: str, asked: MessageRequest) -> Reply:
     """Answer with one JSON object, by the tool for it where the CLI offers one."""
     if "StructuredOutput" in tool_names(asked.body):
         if turn_number(asked.body) > 1:

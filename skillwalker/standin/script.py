@@ -27,7 +27,7 @@ from skillwalker.standin.behaviour import completion_prompt, structured
 from skillwalker.standin.fault_words import parse_faults
 from skillwalker.standin.replies import Block, Reply, Say, Use
 from skillwalker.standin.request import turn_number
-from skillwalker.standin.server import Asked, Behaviour
+from skillwalker.standin.server import Behaviour, MessageRequest
 
 
 class _Written(pydantic.BaseModel):
@@ -95,7 +95,7 @@ def by_turn(script: Script, *, otherwise: Behaviour) -> Behaviour:
     replies, judgements = script.replies, script.judgements
     judged = itertools.count()  # one step of it is whole, whatever thread takes it
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: MessageRequest) -> Reply:
         prompt = completion_prompt(asked)
         if prompt is None:
             return replies[min(turn_number(asked.body), len(replies)) - 1]

@@ -32,7 +32,7 @@ _BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MessageRequest:
     """One request for a message."""
 
     prefix: str
@@ -45,7 +45,7 @@ class Asked:
     raw: bytes = field(repr=False)
 
 
-Behaviour = Callable[[Asked], Reply]
+Behaviour = Callable[[MessageRequest], Reply]
 """Answers a request; called from several threads at once."""
 
 
@@ -54,7 +54,7 @@ class Standin:
     """A running stand-in."""
 
     url: str
-    requests: deque[Asked]
+    requests: deque[MessageRequest]
     """The newest requests, oldest first."""
 
 
@@ -73,7 +73,7 @@ def serve(
     Raises:
         OSError: the port is taken.
     """
-    requests: deque[Asked] = deque(maxlen=keep)
+    requests: deque[MessageRequest] = deque(maxlen=keep)
     server = _Server((host, port), behaviour, requests)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
@@ -123,7 +123,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(
-        self, address: tuple[str, int], behaviour: Behaviour, requests: deque[Asked]
+        self, address: tuple[str, int], behaviour: Behaviour, requests: deque[MessageRequest]
     ) -> None:
         super().__init__(address, _Handler)
         self.behaviour = behaviour
@@ -204,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, prefix: str, body: dict[str, object], raw: bytes) -> None:
         number, total = self.server.number(prefix)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(prefix=prefix, number=number, headers=headers, body=body, raw=raw)
+        asked = MessageRequest(prefix=prefix, number=number, headers=headers, body=body, raw=raw)
         self.server.requests.append(asked)
         try:
             reply = self.server.behaviour(asked)

@@ -8,7 +8,7 @@ import pytest
 
 from skillwalker.standin.behaviour import RoutedBehaviour
 from skillwalker.standin.replies import Fault, FaultKind, Reply
-from skillwalker.standin.server import Asked, serve
+from skillwalker.standin.server import MessageRequest, serve
 from tests.bench import make_bench_project
 from tests.clis import VERSIONS, need_cli
 from tests.user_runs import User
@@ -26,7 +26,7 @@ class Limited:
         self._asked = 0
         self._times = times
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: MessageRequest) -> Reply:
         """Answer, or refuse."""
         reply = self._routed(asked)
         with self._lock:

@@ -18,7 +18,7 @@ from skillwalker.engines.docker.run import open_docker
 from skillwalker.engines.protocol import Engine
 from skillwalker.standin.replies import Reply, Use
 from skillwalker.standin.request import read_listing, read_prompt, turn_number
-from skillwalker.standin.server import Asked, serve
+from skillwalker.standin.server import MessageRequest, serve
 from tests.bench import call_cases, make_bench_project
 from tests.clis import ROOT, VERSIONS, need_cli
 from tests.docker_daemon import need_docker, our_containers
@@ -55,11 +55,11 @@ def fires(prompt: str, p: float) -> bool:
     return drawn < p
 
 
-def with_chance(p: float) -> Callable[[Asked], Reply]:
+def with_chance(p: float) -> Callable[[MessageRequest], Reply]:
     """Call the target with probability p, in the first turn or, as often, after a look around."""
     look = Reply(blocks=(Use("Bash", {"command": "ls", "description": "Look around"}),))
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: MessageRequest) -> Reply:
         control = by_name(asked)
         prompt, turn = read_prompt(asked.body), turn_number(asked.body)
         if control is not None or prompt not in (*POSITIVES, *NEGATIVES):
@@ -72,7 +72,7 @@ def with_chance(p: float) -> Callable[[Asked], Reply]:
     return answer
 
 
-def fire_on_positives(asked: Asked) -> Reply:
+def fire_on_positives(asked: MessageRequest) -> Reply:
     """Call the target for every positive, and for nothing else."""
     control = by_name(asked)
     if control is None and read_prompt(asked.body) in POSITIVES and is_first(asked):
@@ -115,7 +115,7 @@ class Fresh:
     """Three runs of the same measurement."""
 
     runs: list[Ran]
-    requests: list[Asked]
+    requests: list[MessageRequest]
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ SESSION = re.compile(rb'"metadata":\{.*?\}"\}')
 SLOT = re.compile(rb"skillwalker-\d+/(\d\d)/work")
 
 
-def without_prompt(asked: Asked) -> bytes:
+def without_prompt(asked: MessageRequest) -> bytes:
     """Give the bytes of a request without its prompt and its session."""
     prompt = json.dumps(read_prompt(asked.body), ensure_ascii=False).encode()
     assert asked.raw.count(prompt) == 1
@@ -279,7 +279,7 @@ def test_docker_trials_and_a_kill_leave_nothing(tmp_path: Path) -> None:
     stay = Use("Bash", {"command": script, "description": "Stay", "run_in_background": True})
     asked: list[str] = []
 
-    def answer(request: Asked) -> Reply:
+    def answer(request: MessageRequest) -> Reply:
         asked.append(read_prompt(request.body))
         return Reply(blocks=(stay,)) if is_first(request) else calls("demo:change-review")
 

@@ -16,7 +16,7 @@ from skillwalker.engines.local import LocalSettings, open_local
 from skillwalker.engines.protocol import Engine
 from skillwalker.engines.simulated import SimulatedEngine
 from skillwalker.standin.behaviour import RoutedBehaviour
-from skillwalker.standin.server import Asked, Behaviour, serve
+from skillwalker.standin.server import Behaviour, MessageRequest, serve
 from tests.clis import need_cli
 from tests.docker_daemon import docker_host, need_docker
 
@@ -40,7 +40,7 @@ class World:
     root: Path
     opener: "Callable[[World], AbstractAsyncContextManager[Engine]]"
     behaviour: Behaviour = field(default_factory=RoutedBehaviour)
-    requests: list[Asked] = field(default_factory=list)
+    requests: list[MessageRequest] = field(default_factory=list)
     idle_timeout: float = 30.0
     concurrency: int = 1
     access: Access = field(default_factory=lambda: Access(api_key="sk-ant-dummy"))
@@ -56,7 +56,7 @@ class World:
         """Whether requests can be looked at."""
         return self.name != "simulated"
 
-    def answer(self, asked: Asked) -> object:
+    def answer(self, asked: MessageRequest) -> object:
         """Answer by the behaviour that the test chose."""
         self.requests.append(asked)
         return self.behaviour(asked)

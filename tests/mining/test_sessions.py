@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.datatypes.mining import Asked, Fired
+from skillwalker.datatypes.mining import Fired, TypedPrompt
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.mining import sessions
 from skillwalker.mining.sessions import Reader
@@ -26,7 +26,7 @@ def text(*blocks: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": block} for block in blocks]
 
 
-def read(tmp_path: Path, *events: object) -> tuple[list[Asked], Reader]:
+def read(tmp_path: Path, *events: object) -> tuple[list[TypedPrompt], Reader]:
     lines = [each if isinstance(each, str) else json.dumps(each) for each in events]
     write(tmp_path / "projects/-p/one.jsonl", "\n".join(lines))
     reader = Reader()
@@ -45,13 +45,13 @@ def test_a_prompt_is_joined_with_what_was_called_before_the_next(tmp_path: Path)
         called("Read", file_path="/x/skills/review/SKILL.md"),
     )
     assert asked == [
-        Asked(
+        TypedPrompt(
             prompt="look at my diff",
             when=datetime(2026, 11, 30, 8, tzinfo=UTC),
             fired=(Fired(kind=SKILL, name="demo:review"), Fired(kind=AGENT, name="auditor")),
             is_first=True,
         ),
-        Asked(prompt="and now\nrelease it", fired=()),
+        TypedPrompt(prompt="and now\nrelease it", fired=()),
     ]
 
 
@@ -126,7 +126,7 @@ def test_the_typed_lines_say_nothing_of_calls(tmp_path: Path) -> None:
     ]
     write(tmp_path / "history.jsonl", "\n".join(map(json.dumps, rows)))
     when = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
-    assert list(Reader().typed(tmp_path)) == [Asked(prompt="do this", when=when)]
+    assert list(Reader().typed(tmp_path)) == [TypedPrompt(prompt="do this", when=when)]
 
 
 def test_no_history_at_all_is_nothing(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from skillwalker.errors import ConfigError
 from skillwalker.standin.behaviour import RoutedBehaviour
 from skillwalker.standin.fault_words import faults_in_path, parse_faults
 from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
-from skillwalker.standin.server import Asked
+from skillwalker.standin.server import MessageRequest
 
 LISTING = """<system-reminder>
 Available agent types for the Agent tool:
@@ -29,12 +29,14 @@ The following skills are available for use with the Skill tool:
 TOOLS = [{"name": "Skill"}, {"name": "Agent"}]
 
 
-def asked(prompt: str, *, turns: int = 0, tools: object = None, listing: str = LISTING) -> Asked:
+def asked(
+    prompt: str, *, turns: int = 0, tools: object = None, listing: str = LISTING
+) -> MessageRequest:
     blocks = [{"type": "text", "text": listing}, {"type": "text", "text": prompt}]
     messages: list[object] = [{"role": "user", "content": blocks}]
     messages += [{"role": "assistant", "content": "x"}] * turns
     body: dict[str, object] = {"messages": messages, "tools": TOOLS if tools is None else tools}
-    return Asked(prefix="", number=1, headers={}, body=body, raw=b"")
+    return MessageRequest(prefix="", number=1, headers={}, body=body, raw=b"")
 
 
 def tool_calls(reply: Reply) -> list[tuple[str, object]]:

@@ -8,7 +8,7 @@ import pytest
 from skillwalker.errors import ConfigError
 from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
 from skillwalker.standin.script import Script, by_turn, read_script
-from skillwalker.standin.server import Asked
+from skillwalker.standin.server import MessageRequest
 
 SCRIPT = [
     {"text": "Let me look."},
@@ -73,11 +73,11 @@ def test_a_missing_script_is_named(tmp_path: Path) -> None:
         read_script(tmp_path / "none.json")
 
 
-def asked(turn: int, text: str = "Hello.") -> Asked:
+def asked(turn: int, text: str = "Hello.") -> MessageRequest:
     messages: list[dict[str, object]] = [{"role": "user", "content": text}]
     for _ in range(turn - 1):
         messages += [{"role": "assistant", "content": "ok"}, {"role": "user", "content": "more"}]
-    return Asked(prefix="", number=9, headers={}, body={"messages": messages}, raw=b"")
+    return MessageRequest(prefix="", number=9, headers={}, body={"messages": messages}, raw=b"")
 
 
 def test_each_conversation_gets_the_script_and_an_improver_does_not() -> None:

@@ -29,7 +29,7 @@ from skillwalker.engines.protocol import Engine
 from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.standin.behaviour import scripted
 from skillwalker.standin.replies import Reply, Say, Use
-from skillwalker.standin.server import Asked, serve
+from skillwalker.standin.server import MessageRequest, serve
 from tests.clis import ROOT, VERSIONS
 from tests.docker_daemon import docker_host, need_docker, our_containers
 from tests.engines.worlds import World, docker_settings, make_world
@@ -299,7 +299,7 @@ anyio.run(run)
 def test_what_a_killed_run_left_is_gone_after_the_next_start(world: World) -> None:
     asked = threading.Event()
 
-    def answer(_asked: Asked) -> Reply:
+    def answer(_asked: MessageRequest) -> Reply:
         asked.set()
         return Reply(blocks=(Say("late"),), delay=60)
 
