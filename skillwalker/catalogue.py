@@ -16,7 +16,7 @@ from skillwalker.suites.load import list_suites, load_suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Entry:
+class CatalogueEntry:
     """One thing to measure."""
 
     path: str
@@ -40,7 +40,7 @@ class Broken:
 class Catalogue:
     """All that can be measured, in the order of paths and suites, and what cannot."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[CatalogueEntry, ...]
     broken: tuple[Broken, ...]
 
 
@@ -57,7 +57,7 @@ def read_catalogue(
     Raises:
         SuiteError: the suites' folder cannot be read.
     """
-    entries: list[Entry] = []
+    entries: list[CatalogueEntry] = []
     broken: list[Broken] = []
     for name in list_suites(places) if suite is None else (suite,):
         try:
@@ -67,7 +67,9 @@ def read_catalogue(
     return Catalogue(entries=tuple(sorted(entries)), broken=tuple(broken))
 
 
-def of_shard(entries: Sequence[Entry], shard: int, shards: int) -> tuple[Entry, ...]:
+def of_shard(
+    entries: Sequence[CatalogueEntry], shard: int, shards: int
+) -> tuple[CatalogueEntry, ...]:
     """Choose the part of a catalogue that one of several machines takes.
 
     A target goes where the hash of its path says, so that a new one moves no other, and all
@@ -87,11 +89,11 @@ def path_in(project: Path, path: Path) -> str:
     return (path.relative_to(project) if inside else path).as_posix()
 
 
-def _entries(places: Places, name: str, kinds: Sequence[TargetKind]) -> Iterator[Entry]:
+def _entries(places: Places, name: str, kinds: Sequence[TargetKind]) -> Iterator[CatalogueEntry]:
     loaded = load_suite(places, name)
     for kind in kinds:
         for pair in pairs_of(loaded, kind, places):
-            yield Entry(
+            yield CatalogueEntry(
                 path=path_in(places.project, pair.target.path),
                 suite=pair.suite,
                 kind=kind,
@@ -99,5 +101,5 @@ def _entries(places: Places, name: str, kinds: Sequence[TargetKind]) -> Iterator
             )
 
 
-def _place(entry: Entry) -> int:
+def _place(entry: CatalogueEntry) -> int:
     return int.from_bytes(sha256(entry.path.encode("utf-8", "surrogatepass")).digest()[:8], "big")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.config import Login, LoopConfig
 from skillwalker.datatypes.nights import NightSummary, Stage, StageResult
 from skillwalker.datatypes.summary import Summary
@@ -187,6 +187,6 @@ class Catalogue:
 
         return opened()
 
-    def _take(self, entry: Entry, result: StageResult) -> None:
+    def _take(self, entry: CatalogueEntry, result: StageResult) -> None:
         self.told.append((entry.suite, result.stage, result.exit_code))
         self.on_run()

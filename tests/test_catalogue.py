@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.catalogue import Entry, of_shard, read_catalogue
+from skillwalker.catalogue import CatalogueEntry, of_shard, read_catalogue
 from skillwalker.datatypes.vocabulary import TargetKind
 from tests.bench import call_cases, make_bench_project, places_of, write_cases
 
@@ -52,8 +52,8 @@ def test_a_part_of_the_catalogue_can_be_asked_for(
     assert [entry.suite for entry in found.entries] == suites
 
 
-def entry(path: str, suite: str = "s") -> Entry:
-    return Entry(path=path, suite=suite, kind=TargetKind.SKILL, target=path)
+def entry(path: str, suite: str = "s") -> CatalogueEntry:
+    return CatalogueEntry(path=path, suite=suite, kind=TargetKind.SKILL, target=path)
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 7])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.cli.environment import command_environment
 from skillwalker.cli.logs import logged
 from skillwalker.cli.night_ending import NightWishes, say
@@ -103,7 +103,9 @@ def _may_write(wishes: NightWishes, order: Order, summary: Summary) -> bool:
     return wishes.apply and is_real and order.challenger is None
 
 
-def telling(wishes: NightWishes, *, is_billed: bool) -> Callable[[Entry, StageResult], None]:
+def telling(
+    wishes: NightWishes, *, is_billed: bool
+) -> Callable[[CatalogueEntry, StageResult], None]:
     """Give what tells of each run's end.
 
     Args:
@@ -111,7 +113,7 @@ def telling(wishes: NightWishes, *, is_billed: bool) -> Callable[[Entry, StageRe
         is_billed: whether anybody pays for them.
     """
 
-    def tell(entry: Entry, result: StageResult) -> None:
+    def tell(entry: CatalogueEntry, result: StageResult) -> None:
         if not wishes.quiet:
             say(stage_line(entry, result, is_billed=is_billed))
 

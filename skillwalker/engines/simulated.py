@@ -15,7 +15,7 @@ from skillwalker.datatypes.trials import Call, Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import Mode, Position, TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import TrialError
-from skillwalker.simulation.router import Entry, choose_entry, draw
+from skillwalker.simulation.router import ListingEntry, choose_entry, draw
 from skillwalker.targets.file import shown_file
 from skillwalker.targets.place import PROJECT_FOLDER, files_of
 
@@ -51,7 +51,7 @@ class SimulatedEngine:
 
     def __init__(self, *, seed: int) -> None:
         self._seed = seed
-        self._catalogs: dict[_Folders, tuple[Entry, ...]] = {}
+        self._catalogs: dict[_Folders, tuple[ListingEntry, ...]] = {}
 
     @property
     def facts(self) -> EngineFacts:
@@ -76,14 +76,14 @@ class SimulatedEngine:
             return _transcript(None, Mode.TOOL, step=min(_TURNS_WITHOUT_CALL, invocation.max_turns))
         return _transcript(chosen, Mode.TOOL, step=self._step(chosen, invocation))
 
-    def _step(self, chosen: Entry, invocation: Invocation) -> int:
+    def _step(self, chosen: ListingEntry, invocation: Invocation) -> int:
         """Say at which turn the call comes."""
         late = draw(
             "step", invocation.prompt, chosen, seed=self._seed, run_index=invocation.run_index
         )
         return 1 if late < _FIRST_TURN else min(2, invocation.max_turns)
 
-    def _catalog(self, invocation: Invocation) -> tuple[Entry, ...]:
+    def _catalog(self, invocation: Invocation) -> tuple[ListingEntry, ...]:
         """Read what the invocation's folders list, once."""
         key = (invocation.plugin_dirs, invocation.project_dir)
         catalog = self._catalogs.get(key)
@@ -92,7 +92,9 @@ class SimulatedEngine:
         return catalog
 
 
-def read_catalog(plugin_dirs: tuple[Path, ...], project_dir: Path | None) -> tuple[Entry, ...]:
+def read_catalog(
+    plugin_dirs: tuple[Path, ...], project_dir: Path | None
+) -> tuple[ListingEntry, ...]:
     """Read what Claude Code would list of plugin folders and of a project's `.claude`.
 
     Raises:
@@ -104,7 +106,7 @@ def read_catalog(plugin_dirs: tuple[Path, ...], project_dir: Path | None) -> tup
     return tuple(entry for root, position in roots for entry in _entries(root, position))
 
 
-def _entries(root: Path, position: Position) -> Iterator[Entry]:
+def _entries(root: Path, position: Position) -> Iterator[ListingEntry]:
     """Yield the listed files below one folder; what cannot be read is not listed."""
     if not root.is_dir():
         raise TrialError("set_up", f"{root} is not a folder; build the plugin copy first")
@@ -112,10 +114,10 @@ def _entries(root: Path, position: Position) -> Iterator[Entry]:
         for path in files_of(root, kind):
             _, listed = shown_file(path, kind, position)
             if listed.listed and listed.name is not None:
-                yield Entry(listed.name, kind, listed.text or listed.stand_in or "")
+                yield ListingEntry(listed.name, kind, listed.text or listed.stand_in or "")
 
 
-def _command(prompt: str, catalog: tuple[Entry, ...]) -> Entry | None:
+def _command(prompt: str, catalog: tuple[ListingEntry, ...]) -> ListingEntry | None:
     """Find the skill that a prompt names as a slash command; other words with a slash are text."""
     named = _COMMAND.match(prompt)
     if named is None:
@@ -127,7 +129,7 @@ def _command(prompt: str, catalog: tuple[Entry, ...]) -> Entry | None:
     return next(iter((*exact, *bare)), None)
 
 
-def _transcript(called: Entry | None, mode: Mode, *, step: int) -> Transcript:
+def _transcript(called: ListingEntry | None, mode: Mode, *, step: int) -> Transcript:
     """Write down a trial that ended at a turn."""
     calls: tuple[Call, ...] = ()
     if called is not None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.nights import Stage
 from skillwalker.estimate.worst_case import Estimate
 
@@ -21,7 +21,7 @@ class Work:
 class Intention:
     """What a night would do with one target."""
 
-    entry: Entry
+    entry: CatalogueEntry
     work: tuple[Work, ...] = ()
     reason: str | None = None
     """Why nothing is done, or what is wrong with it."""

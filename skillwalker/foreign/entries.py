@@ -7,7 +7,7 @@ Values = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ForeignEntry:
     """One entry of a file, before anyone knows what it says."""
 
     where: str
@@ -24,7 +24,7 @@ class Entry:
 class Found:
     """The entries of a file, and what of it is about other skills."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ForeignEntry, ...]
     left_out: int = 0
     about: str | None = None
     """The skill that the file says it is about."""

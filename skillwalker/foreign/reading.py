@@ -16,7 +16,7 @@ from skillwalker.foreign.claims import (
     subject_of,
 )
 from skillwalker.foreign.documents import Document
-from skillwalker.foreign.entries import Entry, ForeignCase, Found, Values
+from skillwalker.foreign.entries import ForeignCase, ForeignEntry, Found, Values
 from skillwalker.foreign.shapes import IsTarget, find_entries
 from skillwalker.normal_form import normal_form
 
@@ -110,7 +110,7 @@ def _unmentioned(document: Document, found: Found, read: Sequence[ForeignCase | 
     ]
 
 
-def _values(entry: Entry) -> Values:
+def _values(entry: ForeignEntry) -> Values:
     """Give the keys of an entry; promptfoo keeps some of them one level down."""
     values = entry.values
     if isinstance(values, str):
@@ -121,7 +121,7 @@ def _values(entry: Entry) -> Values:
     return {**inner, **values} if isinstance(inner, Mapping) else values
 
 
-def _case(entry: Entry, is_target: IsTarget, null_is_no: bool) -> ForeignCase | None:
+def _case(entry: ForeignEntry, is_target: IsTarget, null_is_no: bool) -> ForeignCase | None:
     """Read one entry; None when it is about another skill and says nothing of the target."""
     if not isinstance(entry.values, str | Mapping):
         raise Unreadable(f"must be an object, not {shown(entry.values)}")
@@ -159,7 +159,9 @@ def _prompt(values: Values) -> str:
     return text
 
 
-def _settled(entry: Entry, values: Values, is_target: IsTarget, null_is_no: bool) -> Claim | None:
+def _settled(
+    entry: ForeignEntry, values: Values, is_target: IsTarget, null_is_no: bool
+) -> Claim | None:
     """Bring together what all keys of an entry say; None when it is about another skill."""
     null_is_no = null_is_no or entry.given is not None
     claims = list(claims_of(values, is_target, null_is_no=null_is_no))
@@ -225,7 +227,7 @@ def _line(text: str) -> str:
     return " ".join("".join(c for c in kept if not "\ud800" <= c <= "\udfff").split())
 
 
-def _tags(entry: Entry, values: Values) -> tuple[str, ...]:
+def _tags(entry: ForeignEntry, values: Values) -> tuple[str, ...]:
     listed = values.get("tags")
     found = [*listed] if isinstance(listed, list) else []
     found += [values.get(key) for key in TAGS]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted, shown
 from skillwalker.foreign.documents import Document
-from skillwalker.foreign.entries import Entry, Found, Values
+from skillwalker.foreign.entries import ForeignEntry, Found, Values
 
 TRIGGER_LISTS = ("trigger_evals", "trigger_tests", "trigger_cases", "trigger_queries")
 """Lists of trigger evals in files that hold other evals too."""
@@ -97,7 +97,7 @@ def _from_sets(
     document: Document, sets: Sequence[tuple[str, str | None, object]], is_target: IsTarget
 ) -> Found:
     """Take the set of the target; the others are about other skills."""
-    entries: list[Entry] = []
+    entries: list[ForeignEntry] = []
     left_out = 0
     for where, name, values in sets:
         inner = list(_sides(document, where, values))
@@ -108,7 +108,7 @@ def _from_sets(
     return Found(entries=tuple(entries), left_out=left_out)
 
 
-def _sides(document: Document, prefix: str, values: object) -> Iterator[Entry]:
+def _sides(document: Document, prefix: str, values: object) -> Iterator[ForeignEntry]:
     if not isinstance(values, Mapping):
         return
     for keys, given in ((POSITIVE, True), (NEGATIVE, False), (NEAR, False)):
@@ -125,14 +125,14 @@ def _entries(
     given: bool | None = None,
     *,
     is_near: bool = False,
-) -> Iterator[Entry]:
+) -> Iterator[ForeignEntry]:
     if not isinstance(items, list):
         raise SuiteError(
             f"{document.label}: {quoted(key)} must be a list of entries, not {shown(items)}"
         )
     for at, item in enumerate(items):
         where = f"{document.label}: {key}[{at}]"
-        yield Entry(where=where, values=item, given=given, is_near=is_near)
+        yield ForeignEntry(where=where, values=item, given=given, is_near=is_near)
 
 
 def _unknown(document: Document) -> SuiteError:

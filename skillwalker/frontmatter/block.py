@@ -19,7 +19,7 @@ from skillwalker.frontmatter.source_text import SourceText, decode
 from skillwalker.frontmatter.yaml_nodes import YamlError, compose
 from skillwalker.frontmatter.yaml_values import Value, js_text, node_value
 
-__all__ = ["JS_SPACE", "Block", "BlockState", "Entry", "quoted_line", "read_block"]
+__all__ = ["JS_SPACE", "Block", "BlockState", "FrontmatterEntry", "quoted_line", "read_block"]
 
 JS_SPACE = "\t\n\v\f\r \xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
 JS_SPACE += "\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -43,7 +43,7 @@ class BlockState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FrontmatterEntry:
     """A key of the frontmatter; offsets are characters of the file's text."""
 
     key: str
@@ -73,7 +73,7 @@ class Block:
     end: int
     """Where the closing fence begins."""
     body_start: int
-    entries: tuple[Entry, ...]
+    entries: tuple[FrontmatterEntry, ...]
     in_flow: bool = False
     """Whether the entries stand in one `{…}`."""
     error: YamlError | None = None
@@ -83,7 +83,7 @@ class Block:
         """All behind the frontmatter."""
         return self.source.text[self.body_start :]
 
-    def last(self, key: str) -> Entry | None:
+    def last(self, key: str) -> FrontmatterEntry | None:
         """Find the entry that counts: of duplicate keys the last."""
         return next((entry for entry in reversed(self.entries) if entry.key == key), None)
 
@@ -172,7 +172,9 @@ def _is_list(text: str) -> bool:
     return isinstance(compose(text), yaml.SequenceNode)
 
 
-def _entries(root: yaml.Node | YamlError | None, places: _Places, text: str) -> Iterator[Entry]:
+def _entries(
+    root: yaml.Node | YamlError | None, places: _Places, text: str
+) -> Iterator[FrontmatterEntry]:
     if not isinstance(root, yaml.MappingNode):
         return
     for key, value in root.value:
@@ -184,7 +186,7 @@ def _entries(root: yaml.Node | YamlError | None, places: _Places, text: str) -> 
         first, last = span or (places.of(value_start), min(places.of(value_end), len(text)))
         style = "line" if span else _style(value, alias=alias)
         behind = _BLANK_LINES_BEHIND.search(text, first, last) if style in {"|", ">"} else None
-        yield Entry(
+        yield FrontmatterEntry(
             key=js_text(node_value(key)),
             value=node_value(value),
             is_map=isinstance(value, yaml.MappingNode),

@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from skillwalker.frontmatter.block import JS_SPACE, Block, Entry
+from skillwalker.frontmatter.block import JS_SPACE, Block, FrontmatterEntry
 from skillwalker.frontmatter.yaml_values import Value, js_text
 
 __all__ = ["is_true", "names_of", "other_reading", "shown_text", "text_of"]
@@ -26,7 +26,7 @@ def text_of(block: Block, key: str) -> str | None:
     return None if entry is None or entry.value is None else js_text(entry.value)
 
 
-def is_true(entry: Entry | None) -> bool:
+def is_true(entry: FrontmatterEntry | None) -> bool:
     """Say whether a switch is on: true, yes, on or 1, in any case, with or without quotes."""
     if entry is None or isinstance(entry.value, tuple | None):
         return False

@@ -14,7 +14,7 @@ from skillwalker.frontmatter.block import (
     JS_SPACE,
     Block,
     BlockState,
-    Entry,
+    FrontmatterEntry,
     quoted_line,
     read_block,
 )
@@ -86,12 +86,14 @@ def read_frontmatter(
     )
 
 
-def _span(block: Block, entry: Entry) -> tuple[int, int]:
+def _span(block: Block, entry: FrontmatterEntry) -> tuple[int, int]:
     place = block.source.byte_offset
     return place(entry.value_start), place(entry.value_end)
 
 
-def _description(entry: Entry | None, kind: TargetKind, position: Position) -> str | None:
+def _description(
+    entry: FrontmatterEntry | None, kind: TargetKind, position: Position
+) -> str | None:
     if entry is None or entry.is_map:
         return None
     if kind is TargetKind.AGENT and position is Position.PROJECT:
@@ -138,7 +140,7 @@ def replace_description(
     raise TargetError(f"this description cannot be written: {'; or '.join(dict.fromkeys(faults))}")
 
 
-def _replaceable(reading: FrontmatterReading) -> Entry:
+def _replaceable(reading: FrontmatterReading) -> FrontmatterEntry:
     """Find the entry to write to, or say which line helps."""
     block = reading.block
     if block.state is BlockState.ABSENT:
@@ -192,7 +194,7 @@ def _require_showable(text: str, kind: TargetKind, position: Position) -> None:
         )
 
 
-def _scalar(block: Block, entry: Entry, kind: TargetKind, position: Position) -> Scalar:
+def _scalar(block: Block, entry: FrontmatterEntry, kind: TargetKind, position: Position) -> Scalar:
     text = block.source.text
     in_project = kind is TargetKind.AGENT and position is Position.PROJECT
     return Scalar(
@@ -262,7 +264,7 @@ def keep_keys(content: bytes, keys: frozenset[str], body: str) -> bytes:
     )
 
 
-def _as_written(content: bytes, block: Block, kept: tuple[Entry, ...]) -> bytes:
+def _as_written(content: bytes, block: Block, kept: tuple[FrontmatterEntry, ...]) -> bytes:
     place = block.source.byte_offset
     if block.in_flow:
         pairs = (content[place(entry.start) : place(entry.end)] for entry in kept)
@@ -271,7 +273,7 @@ def _as_written(content: bytes, block: Block, kept: tuple[Entry, ...]) -> bytes:
     return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines)
 
 
-def _as_repaired(block: Block, kept: tuple[Entry, ...]) -> bytes:
+def _as_repaired(block: Block, kept: tuple[FrontmatterEntry, ...]) -> bytes:
     """The kept lines in the quotes that Claude Code puts around them; without them they may fall.
 
     Dropping the line that made the YAML invalid would end the repair of the others.
@@ -285,7 +287,7 @@ def _as_repaired(block: Block, kept: tuple[Entry, ...]) -> bytes:
     return "".join(lines).encode()
 
 
-def _lines(block: Block, kept: tuple[Entry, ...]) -> list[tuple[int, int]]:
+def _lines(block: Block, kept: tuple[FrontmatterEntry, ...]) -> list[tuple[int, int]]:
     """Span of the whole lines of each entry."""
     text, spans = block.source.text, []
     for entry in kept:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skillwalker.datatypes.inputs import Finding, Listed
 from skillwalker.datatypes.vocabulary import Position, Severity, TargetKind
-from skillwalker.frontmatter.block import JS_SPACE, Block, BlockState, Entry
+from skillwalker.frontmatter.block import JS_SPACE, Block, BlockState, FrontmatterEntry
 from skillwalker.frontmatter.text import FrontmatterReading
 from skillwalker.listing.known_keys import known_keys, meant_key
 from skillwalker.listing.shown_text import utf16_units
@@ -37,7 +37,7 @@ class _File:
     def is_skill(self) -> bool:
         return self.listed.kind is TargetKind.SKILL
 
-    def line(self, entry: Entry | None) -> int | None:
+    def line(self, entry: FrontmatterEntry | None) -> int | None:
         return None if entry is None else self.block.source.line(entry.start)
 
 

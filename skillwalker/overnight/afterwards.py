@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import Stage
 from skillwalker.overnight.journal import read_task
@@ -78,7 +78,7 @@ def _plan_behind(folder: Path, key: EntryKey, entry: LockEntry, places: Places) 
         simulated=key.simulated,
         listing_budget=task.listing_budget,
     )
-    row = Entry(path=key.path, suite=key.suite, kind=entry.kind, target=entry.target)
+    row = CatalogueEntry(path=key.path, suite=key.suite, kind=entry.kind, target=entry.target)
     return look_at(order_of(task, row, Stage.MEASURE), places, claude, {}).plan
 
 

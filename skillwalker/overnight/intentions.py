@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import Stage
 from skillwalker.errors import SkillwalkerError
@@ -23,7 +23,7 @@ WORTH_IT = f"the rate is below {GOOD_ENOUGH:g}"
 
 def intend(
     task: NightTask,
-    entries: Sequence[Entry],
+    entries: Sequence[CatalogueEntry],
     places: Places,
     claude: Claude,
     known: Mapping[EntryKey, LockEntry],
@@ -53,7 +53,7 @@ def intend(
 
 def _work(
     task: NightTask,
-    entry: Entry,
+    entry: CatalogueEntry,
     found: Standing,
     places: Places,
     claude: Claude,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pydantic
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.lock_entries import LockEntry
 from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.errors import StoreError
@@ -118,32 +118,32 @@ class NightJournal:
         self._append("asked", **dataclasses.asdict(task))
         self.was_begun = True
 
-    def decide(self, entry: Entry, stage: Stage, decision: Decision) -> None:
+    def decide(self, entry: CatalogueEntry, stage: Stage, decision: Decision) -> None:
         """Note whether a stage is due, before anything is done about it."""
         row = dataclasses.asdict(decision)
         self._append("decided", path=entry.path, suite=entry.suite, stage=stage, decision=row)
         self._decided[entry.path, entry.suite, stage] = decision
 
-    def run_began(self, entry: Entry, stage: Stage, run_id: str) -> None:
+    def run_began(self, entry: CatalogueEntry, stage: Stage, run_id: str) -> None:
         """Note which run does a stage, so that it can be gone on with."""
         self._append("began", path=entry.path, suite=entry.suite, stage=stage, run_id=run_id)
         self._begun[entry.path, entry.suite, stage] = run_id
 
-    def run_done(self, entry: Entry, result: StageResult) -> None:
+    def run_done(self, entry: CatalogueEntry, result: StageResult) -> None:
         """Note how a stage ended: it is not begun again in this night."""
         row = dataclasses.asdict(result)
         self._append("done", path=entry.path, suite=entry.suite, result=row)
         self._done[entry.path, entry.suite, result.stage] = result
 
-    def begun(self, entry: Entry, stage: Stage) -> str | None:
+    def begun(self, entry: CatalogueEntry, stage: Stage) -> str | None:
         """Name the run of an earlier life that did not come to its end."""
         return self._begun.get((entry.path, entry.suite, stage))
 
-    def done(self, entry: Entry, stage: Stage) -> StageResult | None:
+    def done(self, entry: CatalogueEntry, stage: Stage) -> StageResult | None:
         """Give what an earlier life finished."""
         return self._done.get((entry.path, entry.suite, stage))
 
-    def decided(self, entry: Entry, stage: Stage) -> Decision | None:
+    def decided(self, entry: CatalogueEntry, stage: Stage) -> Decision | None:
         """Give what an earlier life decided."""
         return self._decided.get((entry.path, entry.suite, stage))
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from skillwalker.catalogue import Broken, Entry, of_shard, read_catalogue
+from skillwalker.catalogue import Broken, CatalogueEntry, of_shard, read_catalogue
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import BrokenSuite, NightSummary
 from skillwalker.datatypes.vocabulary import StopReason
@@ -19,7 +19,9 @@ from skillwalker.paths import Places
 from skillwalker.recording.lock_file import read_lock
 
 
-def choose_entries(task: NightTask, places: Places) -> tuple[tuple[Entry, ...], tuple[Broken, ...]]:
+def choose_entries(
+    task: NightTask, places: Places
+) -> tuple[tuple[CatalogueEntry, ...], tuple[Broken, ...]]:
     """List what a night is about, and the suites that it cannot read.
 
     Raises:

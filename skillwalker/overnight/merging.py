@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import NightSummary, NightTarget, Stage
 from skillwalker.errors import SkillwalkerError, StoreError, TargetError
@@ -123,7 +123,9 @@ class _Writer:
         was = entry.candidate if there is None else description_hash(there.replaced)
         if description_hash(found.description) != was:
             raise TargetError(f"{target.path}: {CHANGED}")
-        row = Entry(path=target.path, suite=target.suite, kind=target.kind, target=target.target)
+        row = CatalogueEntry(
+            path=target.path, suite=target.suite, kind=target.kind, target=target.target
+        )
         order = order_of(self.task, row, Stage.MEASURE)
         claude = Claude(
             cli_version=summary.cli_version,

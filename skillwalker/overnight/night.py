@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import NightTarget, Stage, StageResult
 from skillwalker.datatypes.summary import Summary
@@ -42,9 +42,9 @@ class NightTools:
     start: Start
     limits: Limits
     claude: Claude
-    began: Callable[[Entry, Stage], None] = lambda _entry, _stage: None
+    began: Callable[[CatalogueEntry, Stage], None] = lambda _entry, _stage: None
     """Is told what is done next."""
-    ended: Callable[[Entry, StageResult], None] = lambda _entry, _result: None
+    ended: Callable[[CatalogueEntry, StageResult], None] = lambda _entry, _result: None
     """Is told what came of it, or why a target cannot be looked at."""
     warn: Callable[[str], None] = lambda _message: None
     """Is told what could not be remembered of a run that an earlier life began."""
@@ -79,7 +79,7 @@ class Night:
         self.refused_usd: float | None = None
         """What the call that a limit on money forbade was reckoned at."""
 
-    async def run(self, entries: Sequence[Entry]) -> tuple[NightTarget, ...]:
+    async def run(self, entries: Sequence[CatalogueEntry]) -> tuple[NightTarget, ...]:
         """Do the night's work on part of a catalogue.
 
         A target that fails is a row with its reason; a limit leaves the rest for another night.
@@ -194,7 +194,7 @@ class Night:
         self._journal.run_done(entry, result)
         return result.exit_code == 0
 
-    def _forbidden(self, entry: Entry, stage: Stage) -> StopReason | None:
+    def _forbidden(self, entry: CatalogueEntry, stage: Stage) -> StopReason | None:
         """Say which limit forbids a stage.
 
         A run that was begun is always taken up again: perhaps nothing of it is left to pay for,
@@ -217,7 +217,7 @@ class Night:
         else:
             progress.cut(so_far(stage, self._tools.places.output_dir / run_id), reason)
 
-    async def _run(self, entry: Entry, stage: Stage, order: Order) -> StageResult:
+    async def _run(self, entry: CatalogueEntry, stage: Stage, order: Order) -> StageResult:
         """Do one run, or go on with the one that an earlier life began."""
         run_id = self._journal.begun(entry, stage)
         note = partial(self._journal.run_began, entry, stage)
@@ -232,7 +232,7 @@ class Night:
             return self._so_far(entry, stage, error)
         return stage_result(stage, summary)
 
-    def _so_far(self, entry: Entry, stage: Stage, error: SkillwalkerError) -> StageResult:
+    def _so_far(self, entry: CatalogueEntry, stage: Stage, error: SkillwalkerError) -> StageResult:
         """Give the result of a stage that ended with an error, with what it has spent."""
         run_id, cause, code = self._journal.begun(entry, stage), reason_of(error), error.exit_code
         if run_id is None:
@@ -257,7 +257,7 @@ class Night:
         with uncounted(self._tools.limits, counted):
             return (await self._tools.start(begun.order, begun.earlier, note))[0]
 
-    def _was_begun(self, entry: Entry, stage: Stage) -> bool:
+    def _was_begun(self, entry: CatalogueEntry, stage: Stage) -> bool:
         """Say whether an earlier life began a stage, whatever came of it."""
         is_done = self._journal.done(entry, stage) is not None
         return is_done or self._journal.begun(entry, stage) is not None
@@ -272,14 +272,14 @@ class Night:
         except SkillwalkerError as error:
             self._tools.warn(f"skillwalker.lock was not updated: {error}")
 
-    def _known(self, entry: Entry) -> LockEntry | None:
+    def _known(self, entry: CatalogueEntry) -> LockEntry | None:
         return read_lock(self._tools.places.project).get(self._key(entry))
 
-    def _key(self, entry: Entry) -> EntryKey:
+    def _key(self, entry: CatalogueEntry) -> EntryKey:
         return EntryKey(path=entry.path, suite=entry.suite, simulated=self._simulated)
 
 
-def order_of(task: NightTask, entry: Entry, stage: Stage) -> Order:
+def order_of(task: NightTask, entry: CatalogueEntry, stage: Stage) -> Order:
     """Write the order of a run of the night."""
     tunes = stage is Stage.TUNE
     return replace(

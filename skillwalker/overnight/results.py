@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import fsum
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.lock_entries import LockEntry
 from skillwalker.datatypes.nights import NightAction, NightTarget, Revert, Stage, StageResult
 from skillwalker.datatypes.scores import Rate, Rates
@@ -19,7 +19,7 @@ INCONCLUSIVE = 3
 class Progress:
     """One target on its way through the night."""
 
-    entry: Entry
+    entry: CatalogueEntry
     results: list[StageResult] = field(default_factory=list)
     was_known: LockEntry | None = None
     """What was remembered before it was measured."""

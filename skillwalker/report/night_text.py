@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.counting import counted
 from skillwalker.datatypes.nights import (
     NightAction,
@@ -50,7 +50,7 @@ _LEAST_OF_AN_END = 18
 _PART_OF_A_NAME = re.compile(r"\s*[^\s:/-]*[:/-]?")
 
 
-def stage_line(entry: Entry, result: StageResult, *, is_billed: bool = True) -> str:
+def stage_line(entry: CatalogueEntry, result: StageResult, *, is_billed: bool = True) -> str:
     """Say in one line what came of a run of the night.
 
     Args:

@@ -63,7 +63,7 @@ _CHUNK: Final = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListingEntry:
     """A line of the listing."""
 
     name: str
@@ -95,7 +95,7 @@ def _strongest(parts: Iterable[tuple[dict[str, float], float]]) -> dict[str, flo
 
 
 @lru_cache(maxsize=4096)
-def _profile(entry: Entry) -> _Profile:
+def _profile(entry: ListingEntry) -> _Profile:
     """Cut an entry up."""
     statements = read_statements(entry.text)
     said, asked = weights(statements.says), weights(statements.asks)
@@ -181,7 +181,7 @@ def _if_prose(chunk: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def margin(prompt: str, entry: Entry) -> float:
+def margin(prompt: str, entry: ListingEntry) -> float:
     """Say how far a prompt is from the line between calling an entry and not; above 0 calls it."""
     profile = _profile(entry)
     evidence, against, total = _evidence(prompt, profile)
@@ -193,7 +193,7 @@ def margin(prompt: str, entry: Entry) -> float:
     return lexical + coverage + broad - _THRESHOLD + named
 
 
-def probability(prompt: str, entry: Entry) -> float:
+def probability(prompt: str, entry: ListingEntry) -> float:
     """Say how likely a prompt calls an entry that has no rival.
 
     Logistic in the margin, and certain far from the line.
@@ -204,7 +204,7 @@ def probability(prompt: str, entry: Entry) -> float:
     return 1.0 / (1.0 + math.exp(-distance / _TEMPERATURE))
 
 
-def draw(purpose: str, prompt: str, entry: Entry, *, seed: int, run_index: int) -> float:
+def draw(purpose: str, prompt: str, entry: ListingEntry, *, seed: int, run_index: int) -> float:
     """Give a number in (0, 1) that depends on nothing but its purpose and what this trial is."""
     words = (purpose, str(seed), str(run_index), entry.kind, entry.name, entry.text, prompt)
     key = "\0".join(words)
@@ -212,7 +212,7 @@ def draw(purpose: str, prompt: str, entry: Entry, *, seed: int, run_index: int) 
     return (int.from_bytes(digest, "big") + 0.5) / 2**64
 
 
-def _noisy_margin(prompt: str, entry: Entry, *, seed: int, run_index: int) -> float:
+def _noisy_margin(prompt: str, entry: ListingEntry, *, seed: int, run_index: int) -> float:
     """Move the margin by logistic noise; above 0 as often as `probability` says."""
     distance = margin(prompt, entry)
     if abs(distance) >= _CERTAIN:
@@ -222,8 +222,8 @@ def _noisy_margin(prompt: str, entry: Entry, *, seed: int, run_index: int) -> fl
 
 
 def choose_entry(
-    prompt: str, catalog: Sequence[Entry], *, seed: int, run_index: int
-) -> Entry | None:
+    prompt: str, catalog: Sequence[ListingEntry], *, seed: int, run_index: int
+) -> ListingEntry | None:
     """Choose the entry that a prompt calls: the strongest of those above the line.
 
     Args:
@@ -233,7 +233,7 @@ def choose_entry(
         run_index: which repeat this is.
     """
     best: tuple[float, str, str] | None = None
-    chosen: Entry | None = None
+    chosen: ListingEntry | None = None
     for entry in catalog:
         strength = _noisy_margin(prompt, entry, seed=seed, run_index=run_index)
         rank = (strength, entry.name, str(entry.kind))
@@ -242,7 +242,9 @@ def choose_entry(
     return chosen
 
 
-def choose(prompt: str, catalog: Sequence[Entry], *, seed: int, run_index: int) -> str | None:
+def choose(
+    prompt: str, catalog: Sequence[ListingEntry], *, seed: int, run_index: int
+) -> str | None:
     """Choose as `choose_entry` and give the listed name."""
     entry = choose_entry(prompt, catalog, seed=seed, run_index=run_index)
     return entry.name if entry is not None else None

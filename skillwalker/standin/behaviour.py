@@ -12,7 +12,7 @@ from skillwalker.errors import CompletionError
 from skillwalker.simulation.answers import simulated_answer
 from skillwalker.simulation.drafting import is_drafting
 from skillwalker.simulation.grading import is_judging
-from skillwalker.simulation.router import Entry, choose
+from skillwalker.simulation.router import ListingEntry, choose
 from skillwalker.standin.fault_words import faults_in_path
 from skillwalker.standin.replies import Fault, Reply, Say, Use
 from skillwalker.standin.request import (
@@ -57,13 +57,15 @@ class RoutedBehaviour:
         usable = tool_names(asked.body)
         listing = [one for one in read_listing(asked.body) if _tool_of(one.kind) in usable]
         prompt = read_prompt(asked.body)
-        catalog = tuple(Entry(name=one.name, kind=one.kind, text=one.text or "") for one in listing)
+        catalog = tuple(
+            ListingEntry(name=one.name, kind=one.kind, text=one.text or "") for one in listing
+        )
         repeat = self._repeat(prompt, catalog)
         name = choose(prompt, catalog, seed=self._seed, run_index=repeat)
         chosen = next((one for one in listing if one.name == name), None)
         return _DONE if chosen is None else _call(chosen, prompt)
 
-    def _repeat(self, prompt: str, catalog: tuple[Entry, ...]) -> int:
+    def _repeat(self, prompt: str, catalog: tuple[ListingEntry, ...]) -> int:
         """Count the repeats of one request, so that the noise differs between them."""
         key = sha256(repr((prompt, catalog)).encode(errors="surrogatepass")).digest()
         with self._lock:

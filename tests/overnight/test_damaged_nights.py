@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import StoreError
@@ -24,7 +24,7 @@ from tests.overnight.test_night import TEMPLATE
 from tests.overnight.test_summary import night, target
 from tests.recording.test_lock_file import entry_of, key_of
 
-ENTRY = Entry(path="p/SKILL.md", suite="s", kind=TargetKind.SKILL, target="demo:x")
+ENTRY = CatalogueEntry(path="p/SKILL.md", suite="s", kind=TargetKind.SKILL, target="demo:x")
 RESULT = StageResult(stage=Stage.MEASURE, run_id="20261130T220000", trials=3, cost_usd=0.5)
 
 

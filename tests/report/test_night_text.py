@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from skillwalker.catalogue import Entry
+from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.nights import (
     BrokenSuite,
     NightAction,
@@ -21,7 +21,7 @@ from skillwalker.report.night_text import night_lines, night_table, stage_line
 from tests.overnight.test_summary import night, target
 
 LOW, HIGH = (Rate(k=k, n=10, rate=k / 10, low=0.1, high=0.99) for k in (4, 9))
-ENTRY = Entry(path="p", suite="s", kind=TargetKind.SKILL, target="demo:x")
+ENTRY = CatalogueEntry(path="p", suite="s", kind=TargetKind.SKILL, target="demo:x")
 FOUND = {
     "action": NightAction.IMPROVED,
     "before": LOW,

@@ -12,7 +12,7 @@ from skillwalker.preflight import UNRELATED_PROMPTS, control_cases
 from skillwalker.simulation.lexical.statements import read_statements
 from skillwalker.simulation.lexical.stopwords import GENERIC_WORDS, STOP_WORDS
 from skillwalker.simulation.lexical.thesaurus import listed_words
-from skillwalker.simulation.router import Entry, choose_entry, probability
+from skillwalker.simulation.router import ListingEntry, choose_entry, probability
 from tests.bench import make_bench_project, plan_of
 
 TEXTS = 600
@@ -53,15 +53,15 @@ def descriptions() -> Iterator[str]:
             yield text
 
 
-def rivals(name: str, kind: TargetKind, text: str) -> tuple[Entry, ...]:
+def rivals(name: str, kind: TargetKind, text: str) -> tuple[ListingEntry, ...]:
     """Entries that are nearly the target: its name in another plugin, in none, of another kind."""
     bare = name.rpartition(":")[2]
     (other,) = set(TargetKind) - {kind}
     catalog = (
-        Entry(f"other:{bare}", kind, f"Always use now. {text}"),
-        Entry(name, other, f"Use now, before anything else. {text}"),
-        Entry(bare, kind, text),
-        Entry(f"{name}-too", kind, text),
+        ListingEntry(f"other:{bare}", kind, f"Always use now. {text}"),
+        ListingEntry(name, other, f"Use now, before anything else. {text}"),
+        ListingEntry(bare, kind, text),
+        ListingEntry(f"{name}-too", kind, text),
     )
     return tuple(entry for entry in catalog if (entry.name, entry.kind) != (name, kind))
 
@@ -77,7 +77,7 @@ def test_controls_hold_for_hundreds_of_descriptions(
     for text in descriptions():
         target = dataclasses.replace(of_kind, description=text)
         explicit, unrelated = control_cases(target, place, "sonnet")
-        entry = Entry(name, kind, text)
+        entry = ListingEntry(name, kind, text)
         catalog = (entry, *rivals(name, kind, text))
         for run_index in range(RUNS):
             called = choose_entry(explicit.prompt, catalog, seed=0, run_index=run_index)
@@ -90,4 +90,4 @@ def test_a_text_that_fires_on_anything_still_fails(plan: Plan) -> None:
     text = "Use this always, for every request and any question, whatever."
     target = dataclasses.replace(plan.target, description=text)
     _, unrelated = control_cases(target, plan.listing, "sonnet")
-    assert probability(unrelated.prompt, Entry("demo:code-review", target.kind, text)) > 0.9
+    assert probability(unrelated.prompt, ListingEntry("demo:code-review", target.kind, text)) > 0.9

@@ -13,7 +13,7 @@ from skillwalker.lint import lint_description
 from skillwalker.quotes import find_quote
 from skillwalker.simulation.lexical.frames import ENGLISH, GERMAN, JAPANESE, frame_for
 from skillwalker.simulation.rewriter import rewrite
-from skillwalker.simulation.router import Entry, choose, probability
+from skillwalker.simulation.router import ListingEntry, choose, probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ SIBLINGS = (("bookkeeping", "Enters invoices, prices and orders. Use for a price
 
 def balanced(world: World, description: str) -> float:
     """Balanced accuracy over many repeats."""
-    target = Entry(f"demo:{world.name}", TargetKind.SKILL, description)
+    target = ListingEntry(f"demo:{world.name}", TargetKind.SKILL, description)
     recall = [probability(prompt, target) for prompt in world.positives]
     specificity = [1 - probability(prompt, target) for prompt in world.negatives]
     return (sum(recall) / len(recall) + sum(specificity) / len(specificity)) / 2
@@ -156,7 +156,7 @@ def brief_of(
     world: World, current: str, operator: Operator, history: tuple[EarlierCandidate, ...] = ()
 ) -> Brief:
     """The brief after one trial of each prompt."""
-    target = Entry(f"demo:{world.name}", TargetKind.SKILL, current)
+    target = ListingEntry(f"demo:{world.name}", TargetKind.SKILL, current)
     cases = [(prompt, True) for prompt in world.positives]
     cases += [(prompt, False) for prompt in world.negatives]
     passed: list[TrainCase] = []
@@ -295,8 +295,8 @@ def test_a_false_trigger_gets_a_boundary() -> None:
     greedy = "Use for coffee, beans and machine questions: espresso, water and cup."
     rewritten = rewrite(brief_of(BREWING, greedy, Operator.EDIT))
     assert "Not for" in rewritten
-    target = Entry("demo:brewing", TargetKind.SKILL, rewritten)
-    before = Entry("demo:brewing", TargetKind.SKILL, greedy)
+    target = ListingEntry("demo:brewing", TargetKind.SKILL, rewritten)
+    before = ListingEntry("demo:brewing", TargetKind.SKILL, greedy)
     prompt = "Which coffee machine should the office buy?"
     assert probability(prompt, target) < probability(prompt, before)
 

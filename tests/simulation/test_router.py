@@ -8,13 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillwalker.datatypes.vocabulary import TargetKind
-from skillwalker.simulation.router import Entry, choose, choose_entry, draw, margin, probability
+from skillwalker.simulation.router import (
+    ListingEntry,
+    choose,
+    choose_entry,
+    draw,
+    margin,
+    probability,
+)
 
 RUNS = 200
 
 
-def entry(name: str, text: str, kind: TargetKind = TargetKind.SKILL) -> Entry:
-    return Entry(name, kind, text)
+def entry(name: str, text: str, kind: TargetKind = TargetKind.SKILL) -> ListingEntry:
+    return ListingEntry(name, kind, text)
 
 
 REVIEW = entry(
@@ -40,7 +47,7 @@ CATALOG = (REVIEW, SQL, GERMAN, JAPANESE)
 UNRELATED = entry("demo:ovens", "Bakes bread and pizza in a stone oven.")
 
 
-def share(prompt: str, catalog: tuple[Entry, ...], name: str, *, seed: int = 0) -> float:
+def share(prompt: str, catalog: tuple[ListingEntry, ...], name: str, *, seed: int = 0) -> float:
     chosen = [choose(prompt, catalog, seed=seed, run_index=index) for index in range(RUNS)]
     return chosen.count(name) / RUNS
 
