@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from skillwalker.targets.installed import Found, Room
+    from skillwalker.targets.installed import InstalledTarget, Room
 
 
-def installed_record(found: Sequence["Found"], rooms: Sequence["Room"]) -> dict[str, object]:
+def installed_record(
+    found: Sequence["InstalledTarget"], rooms: Sequence["Room"]
+) -> dict[str, object]:
     """Make the JSON of the room that each family of models has, and of what was used."""
     from skillwalker.listing.budget import bundled_skills
 

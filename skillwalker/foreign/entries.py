@@ -21,7 +21,7 @@ class ForeignEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundEntries:
     """The entries of a file, and what of it is about other skills."""
 
     entries: tuple[ForeignEntry, ...]

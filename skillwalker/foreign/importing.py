@@ -10,7 +10,7 @@ from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted
 from skillwalker.foreign.documents import read_document
 from skillwalker.foreign.entries import ForeignCase, Imported
-from skillwalker.foreign.reading import Read, read_cases
+from skillwalker.foreign.reading import ReadCases, read_cases
 from skillwalker.foreign.shapes import IsTarget
 from skillwalker.foreign.tree import (
     ForeignSuite,
@@ -205,7 +205,7 @@ def _rivals(cases: Sequence[ForeignCase], target: Target, places: Places) -> dic
     return found
 
 
-def _notes(read: Read, rivals: dict[str, str], noun: str) -> tuple[str, ...]:
+def _notes(read: ReadCases, rivals: dict[str, str], noun: str) -> tuple[str, ...]:
     notes = []
     if read.others:
         notes.append(f"the file says that it is about {_some(read.others)}")

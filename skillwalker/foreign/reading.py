@@ -16,7 +16,7 @@ from skillwalker.foreign.claims import (
     subject_of,
 )
 from skillwalker.foreign.documents import Document
-from skillwalker.foreign.entries import ForeignCase, ForeignEntry, Found, Values
+from skillwalker.foreign.entries import ForeignCase, ForeignEntry, FoundEntries, Values
 from skillwalker.foreign.shapes import IsTarget, find_entries
 from skillwalker.normal_form import normal_form
 
@@ -34,7 +34,7 @@ QUALITY = ("expected_output", "assertions", "expectations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class ReadCases:
     """All cases of some files."""
 
     cases: tuple[ForeignCase, ...]
@@ -46,7 +46,7 @@ class Read:
     """Places of entries with the prompt and the label of an earlier one; they are left out."""
 
 
-def read_cases(documents: Sequence[Document], is_target: IsTarget) -> Read:
+def read_cases(documents: Sequence[Document], is_target: IsTarget) -> ReadCases:
     """Read files as cases of one target.
 
     Args:
@@ -75,7 +75,7 @@ def read_cases(documents: Sequence[Document], is_target: IsTarget) -> Read:
     if faults:
         raise SuiteError("\n".join(faults))
     once, repeated = _without_repeats(cases)
-    return Read(
+    return ReadCases(
         cases=_uniquely_named(once),
         left_out=left_out,
         others=tuple(name for name in abouts if not is_target(name)),
@@ -83,7 +83,9 @@ def read_cases(documents: Sequence[Document], is_target: IsTarget) -> Read:
     )
 
 
-def _read_all(found: Found, is_target: IsTarget) -> tuple[list[ForeignCase | None], list[str]]:
+def _read_all(
+    found: FoundEntries, is_target: IsTarget
+) -> tuple[list[ForeignCase | None], list[str]]:
     """Read the entries of a file, and give a line for each that cannot be read."""
     null_is_no = any(names_a_skill(_values(entry)) for entry in found.entries)
     read: list[ForeignCase | None] = []
@@ -96,7 +98,9 @@ def _read_all(found: Found, is_target: IsTarget) -> tuple[list[ForeignCase | Non
     return read, faults
 
 
-def _unmentioned(document: Document, found: Found, read: Sequence[ForeignCase | None]) -> list[str]:
+def _unmentioned(
+    document: Document, found: FoundEntries, read: Sequence[ForeignCase | None]
+) -> list[str]:
     """Doubt a file that names the skill of every entry, and never the target."""
     if any(case is not None and case.should_trigger for case in read):
         return []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted, shown
 from skillwalker.foreign.documents import Document
-from skillwalker.foreign.entries import ForeignEntry, Found, Values
+from skillwalker.foreign.entries import ForeignEntry, FoundEntries, Values
 
 TRIGGER_LISTS = ("trigger_evals", "trigger_tests", "trigger_cases", "trigger_queries")
 """Lists of trigger evals in files that hold other evals too."""
@@ -30,7 +30,7 @@ SIDES = (*POSITIVE, *NEGATIVE, *NEAR)
 IsTarget = Callable[[str], bool]
 
 
-def find_entries(document: Document, is_target: IsTarget) -> Found:
+def find_entries(document: Document, is_target: IsTarget) -> FoundEntries:
     """Find the entries of a file.
 
     Args:
@@ -53,14 +53,14 @@ def find_entries(document: Document, is_target: IsTarget) -> Found:
     return found
 
 
-def _from_list(document: Document, items: Sequence[object], is_target: IsTarget) -> Found:
+def _from_list(document: Document, items: Sequence[object], is_target: IsTarget) -> FoundEntries:
     if items and all(_is_set(item) and _skill_of(item) is not None for item in items):
         sets = [(f"[{at}]", _skill_of(item), item) for at, item in enumerate(items)]
         return _from_sets(document, sets, is_target)
-    return Found(entries=tuple(_entries(document, "", items)))
+    return FoundEntries(entries=tuple(_entries(document, "", items)))
 
 
-def _from_object(document: Document, value: Values, is_target: IsTarget) -> Found:
+def _from_object(document: Document, value: Values, is_target: IsTarget) -> FoundEntries:
     sets = value.get("skills") if isinstance(value.get("skills"), Mapping) else value
     if isinstance(sets, Mapping) and sets and all(_is_set(inner) for inner in sets.values()):
         rows = [(place(str(name)), str(name), inner) for name, inner in sets.items()]
@@ -71,7 +71,7 @@ def _from_object(document: Document, value: Values, is_target: IsTarget) -> Foun
         entries += _sides(document, "", value)
     if not keys and not _is_set(value):
         raise _unknown(document)
-    return Found(entries=tuple(entries), about=_skill_of(value))
+    return FoundEntries(entries=tuple(entries), about=_skill_of(value))
 
 
 def place(key: str, prefix: str = "") -> str:
@@ -95,7 +95,7 @@ def _skill_of(value: object) -> str | None:
 
 def _from_sets(
     document: Document, sets: Sequence[tuple[str, str | None, object]], is_target: IsTarget
-) -> Found:
+) -> FoundEntries:
     """Take the set of the target; the others are about other skills."""
     entries: list[ForeignEntry] = []
     left_out = 0
@@ -105,7 +105,7 @@ def _from_sets(
             entries += inner
         else:
             left_out += len(inner)
-    return Found(entries=tuple(entries), left_out=left_out)
+    return FoundEntries(entries=tuple(entries), left_out=left_out)
 
 
 def _sides(document: Document, prefix: str, values: object) -> Iterator[ForeignEntry]:

@@ -12,7 +12,7 @@ NOTHING_SAID = "the judge said nothing usable about this one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class ReadReply:
     """A reply as far as it can be used, by the questions' ids."""
 
     verdicts: dict[str, Graded]
@@ -20,7 +20,7 @@ class Read:
     """What is wrong with it; the judge is told."""
 
 
-def read_reply(reply: str, questions: Sequence[Question]) -> Read:
+def read_reply(reply: str, questions: Sequence[Question]) -> ReadReply:
     """Take the verdicts out of a reply.
 
     A verdict without a reason is none: whoever reads a failure must be able to check it.
@@ -28,10 +28,12 @@ def read_reply(reply: str, questions: Sequence[Question]) -> Read:
     try:
         value = json.loads(reply)
     except (ValueError, RecursionError):
-        return Read(verdicts={}, fault="it is no JSON; reply with one JSON object and nothing else")
+        return ReadReply(
+            verdicts={}, fault="it is no JSON; reply with one JSON object and nothing else"
+        )
     entries = value.get("verdicts") if isinstance(value, dict) else None
     if not isinstance(entries, list):
-        return Read(verdicts={}, fault="it is no JSON object with the list verdicts")
+        return ReadReply(verdicts={}, fault="it is no JSON object with the list verdicts")
     asked = {question.id: question for question in questions}
     found: dict[str, Graded] = {}
     faults: list[str] = []
@@ -42,10 +44,10 @@ def read_reply(reply: str, questions: Sequence[Question]) -> Read:
     missing = [name for name in asked if name not in found]
     if missing:
         faults.append(f"there is no usable verdict for {', '.join(missing)}")
-    return Read(verdicts=found, fault="; ".join(dict.fromkeys(faults)) or None)
+    return ReadReply(verdicts=found, fault="; ".join(dict.fromkeys(faults)) or None)
 
 
-def grades_of(read: Read, questions: Sequence[Question]) -> tuple[Graded, ...]:
+def grades_of(read: ReadReply, questions: Sequence[Question]) -> tuple[Graded, ...]:
     """Give a grade for every question; what the judge left out is unknown."""
     return tuple(
         read.verdicts.get(one.id)

@@ -30,7 +30,7 @@ FAMILIES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class InstalledTarget:
     """A file that is installed, and what Claude Code shows of it."""
 
     target: Target
@@ -52,12 +52,12 @@ class Room:
     """Names whose text the model does not get, the most used first."""
 
 
-def find_installed(places: Places) -> tuple[Found, ...]:
+def find_installed(places: Places) -> tuple[InstalledTarget, ...]:
     """Read all that the user has in this project, in the order of the listing."""
     own, project = places.home / PROJECT_FOLDER, places.project / PROJECT_FOLDER
     roots = dict.fromkeys((own, project, *sorted(_plugin_roots(places), key=plugin_name)))
     uses = _uses(places.home)
-    found: list[Found] = []
+    found: list[InstalledTarget] = []
     for kind in TargetKind:
         taken: dict[str, int] = {}
         for root in _by_precedence(tuple(roots), own, project, kind):
@@ -65,11 +65,11 @@ def find_installed(places: Places) -> tuple[Found, ...]:
                 name = listed.name or ""
                 if listed.listed and taken.setdefault(name, len(found)) != len(found):
                     continue  # Claude Code lists the first of that name alone
-                found.append(Found(target=target, listed=listed, uses=uses.get(name, 0)))
+                found.append(InstalledTarget(target=target, listed=listed, uses=uses.get(name, 0)))
     return tuple(found)
 
 
-def rooms(found: Sequence[Found]) -> tuple[Room, ...]:
+def rooms(found: Sequence[InstalledTarget]) -> tuple[Room, ...]:
     """Say for each family of models whose text is sent and who is there by name only.
 
     Claude Code gives room to the skills by their use, then in the order of the listing.
