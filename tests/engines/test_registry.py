@@ -6,8 +6,10 @@ import anyio
 import pytest
 
 from skillwalker.config import Login
-from skillwalker.engines.registry import EngineSettings, choose_engine, open_engine
+from skillwalker.engines.registry import EngineSettings, choose_engine, is_simulated, open_engine
 from skillwalker.errors import ConfigError, EngineUnavailableError
+from skillwalker.standin.behaviour import RoutedBehaviour
+from skillwalker.standin.server import serve
 from tests.clis import VERSIONS
 from tests.docker_daemon import docker_host, need_docker
 
@@ -33,6 +35,16 @@ def test_the_simulated_engine_says_that_it_is_one() -> None:
     name, simulated, headline = anyio.run(look)
     assert (name, simulated) == ("simulated", True)
     assert "simulated" in headline
+
+
+def test_what_a_stand_in_answers_is_simulated_whatever_the_engine() -> None:
+    with serve(RoutedBehaviour(seed=0)) as standin:
+        at_standin = Login(api_key="k", base_url=standin.url)
+        assert is_simulated("local", at_standin)
+        assert is_simulated("docker", at_standin)
+    assert not is_simulated("local", at_standin)
+    assert not is_simulated("local", Login(api_key="k"))
+    assert is_simulated("simulated", Login())
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
