@@ -17,8 +17,8 @@ from skillwalker.config import Login
 from skillwalker.datatypes.summary import (
     Event,
     IterationDone,
+    RunStarted,
     SampleDone,
-    Started,
     Summary,
     Warned,
 )
@@ -168,7 +168,7 @@ async def _measure(
                 store.write_iterations(order.run_kind, (iteration,))
             case SampleDone(iterations=further):
                 store.write_iterations(order.run_kind, further)
-            case Started(headline=headline) if order.engine_why:
+            case RunStarted(headline=headline) if order.engine_why:
                 event = replace(event, headline=f"{headline} ({order.engine_why})")
             case _:
                 pass

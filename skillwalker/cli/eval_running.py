@@ -131,7 +131,7 @@ def run(task: EvalTask, opened: Project, wishes: EvalWishes) -> int:
     limits = caps.open_eval_limits(
         opened, task.limits, order.config, engine=order.engine, on_pause=say_pause
     )
-    progress = Progress(task.choice, quiet=wishes.quiet)
+    progress = EvalProgress(task.choice, quiet=wishes.quiet)
     around = EvalSurroundings(
         places=opened.places,
         temporary=told.temporary,
@@ -251,7 +251,7 @@ def _short(folder: Path) -> str:
     return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
 
 
-class Progress:
+class EvalProgress:
     """A line for the run, one for each trial, and one before the judge is asked.
 
     Args:

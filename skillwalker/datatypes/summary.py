@@ -116,7 +116,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class RunStarted:
     """The run is resolved and split; nothing was spent yet."""
 
     target: Target
@@ -215,7 +215,7 @@ class Warned:
 
 
 Event = (
-    Started
+    RunStarted
     | StepStarted
     | TrialDone
     | TrialReused

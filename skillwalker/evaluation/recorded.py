@@ -13,7 +13,7 @@ from skillwalker.errors import EngineUnavailableError
 from skillwalker.estimate.evals import paid_models
 from skillwalker.estimate.guess import require_prices
 from skillwalker.evaluation.plan import EvalOrder, plan_cases
-from skillwalker.evaluation.run import Ended, EvalTools, run_cases
+from skillwalker.evaluation.run import EvalEnd, EvalTools, run_cases
 from skillwalker.evaluation.scoring import ChooseJudge, evaluate
 from skillwalker.evaluation.store import EvalStore
 from skillwalker.limits import Limits
@@ -70,14 +70,14 @@ async def _open_and_run(
     opening: AbstractAsyncContextManager[Engine],
     store: EvalStore,
     around: EvalSurroundings,
-) -> Ended:
+) -> EvalEnd:
     """Run the cases on an engine; one that does not open ends the run."""
     try:
         with scratch_folder(around.temporary) as workdir:
             async with opening as engine:
                 return await _run(order, planned, engine, store, workdir, around)
     except EngineUnavailableError as error:
-        return Ended(reason=StopReason.PREFLIGHT, cause=str(error))
+        return EvalEnd(reason=StopReason.PREFLIGHT, cause=str(error))
 
 
 async def _run(
@@ -87,7 +87,7 @@ async def _run(
     store: EvalStore,
     workdir: Path,
     around: EvalSurroundings,
-) -> Ended:
+) -> EvalEnd:
     """Say what is about to run, and run it."""
     around.listener(
         EvalStarted(

@@ -42,14 +42,14 @@ class EvalTools:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class EvalEnd:
     """Why an eval run ended before its last case."""
 
     reason: StopReason | None = None
     cause: str | None = None
 
 
-async def run_cases(cases: Sequence[PlannedCase], tools: EvalTools) -> Ended:
+async def run_cases(cases: Sequence[PlannedCase], tools: EvalTools) -> EvalEnd:
     """Run the trials of every case.
 
     A trial that says nothing is run once more under the same index, unless its turns ran out, which
@@ -61,7 +61,7 @@ async def run_cases(cases: Sequence[PlannedCase], tools: EvalTools) -> Ended:
     try:
         await drain(run.take, run.run, limit=tools.concurrency, ready=tools.limits.ready)
     except EngineUnavailableError as error:
-        return Ended(reason=StopReason.PREFLIGHT, cause=str(error))
+        return EvalEnd(reason=StopReason.PREFLIGHT, cause=str(error))
     return run.end
 
 
@@ -80,8 +80,8 @@ class _Run:
     """Hands out trials and takes what they gave."""
 
     def __init__(self, cases: Sequence[PlannedCase], tools: EvalTools) -> None:
-        self._ended = Ended()
-        self._refused: Ended | None = None
+        self._ended = EvalEnd()
+        self._refused: EvalEnd | None = None
         self._tools = tools
         self._copies = _Copies(tools.workdir)
         self._lines = TrialLines(tools.engine.facts)
@@ -97,9 +97,9 @@ class _Run:
                 yield _Job(planned, run_index)
 
     @property
-    def end(self) -> Ended:
+    def end(self) -> EvalEnd:
         """Why there was no further trial; a refusal holds when it was the last word."""
-        return self._ended if self._ended.reason is not None else self._refused or Ended()
+        return self._ended if self._ended.reason is not None else self._refused or EvalEnd()
 
     def take(self) -> _Job | None:
         """Give the next attempt, unless a limit forbids it.
@@ -116,7 +116,7 @@ class _Run:
         if reason is None:
             self._refused = None
             return job
-        self._refused = Ended(reason=reason, cause=str(self._tools.limits.error()))
+        self._refused = EvalEnd(reason=reason, cause=str(self._tools.limits.error()))
         self._again.appendleft(job)
         return None
 
@@ -158,7 +158,7 @@ class _Run:
         if self._undecided > max(FEW, self._tools.max_undecided * self._runs):
             why = reason + (f" ({detail})" if detail else "")
             cause = f"{self._undecided} of {self._runs} runs said nothing, the last by {why}"
-            self._ended = Ended(reason=StopReason.UNDECIDED, cause=cause)
+            self._ended = EvalEnd(reason=StopReason.UNDECIDED, cause=cause)
 
     async def _attempt(self, job: _Job) -> EvalTrial:
         planned, engine = job.planned, self._tools.engine

@@ -17,7 +17,7 @@ from skillwalker.evaluation.expectations import evaluate_case
 from skillwalker.evaluation.gradable import judged_cases
 from skillwalker.evaluation.judge_rows import JudgeSetup, judge_rows
 from skillwalker.evaluation.judging import Judged, JudgeTools, ask_judge
-from skillwalker.evaluation.run import Ended
+from skillwalker.evaluation.run import EvalEnd
 from skillwalker.evaluation.store import EvalStore, TrialName, list_eval_runs
 from skillwalker.evaluation.summary import SIMULATED, summarise
 from skillwalker.recording.store import find_run
@@ -95,7 +95,7 @@ async def _score(folder: Path, judge: ChooseJudge, secrets: Sequence[str]) -> Ev
     store = EvalStore(folder, secrets=secrets)
     before = store.read_summary()
     reason, cause = before.get("stopped_because"), before.get("cause")
-    ended = Ended(
+    ended = EvalEnd(
         reason=next((known for known in StopReason if known == reason), None),
         cause=cause if isinstance(cause, str) else None,
     )
@@ -105,7 +105,7 @@ async def _score(folder: Path, judge: ChooseJudge, secrets: Sequence[str]) -> Ev
         store.close()
 
 
-async def evaluate(store: EvalStore, ended: Ended, judge: ChooseJudge) -> EvalOutcome:
+async def evaluate(store: EvalStore, ended: EvalEnd, judge: ChooseJudge) -> EvalOutcome:
     """Make rows and summary from what is on the disk, and write them beside it.
 
     Args:

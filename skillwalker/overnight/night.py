@@ -19,7 +19,7 @@ from skillwalker.limits import Limits
 from skillwalker.overnight.begun import Begun, Counted, find_begun, so_far, uncounted
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import Decision, NightJournal, NightTask
-from skillwalker.overnight.results import Progress, reason_of, stage_result, target_row
+from skillwalker.overnight.results import TargetProgress, reason_of, stage_result, target_row
 from skillwalker.overnight.standing import Claude, Standing, look_at
 from skillwalker.paths import Places
 from skillwalker.plan import Order
@@ -87,7 +87,7 @@ class Night:
         Returns:
             A row for each entry, in their order.
         """
-        progress = {entry: Progress(entry=entry) for entry in entries}
+        progress = {entry: TargetProgress(entry=entry) for entry in entries}
         for entry in entries:
             await self._look_at(progress[entry])
         ready = {e: found for e in entries if (found := self._to_tune(progress[e])) is not None}
@@ -96,7 +96,7 @@ class Night:
         self.was_cut = any(one.is_left and one.busy is None for one in progress.values())
         return tuple(target_row(progress[entry]) for entry in entries)
 
-    async def _look_at(self, progress: Progress) -> None:
+    async def _look_at(self, progress: TargetProgress) -> None:
         """Recheck and measure one target as far as that is due."""
         entry, places = progress.entry, self._tools.places
         order = order_of(self._task, entry, Stage.MEASURE)
@@ -118,7 +118,7 @@ class Night:
         await self._recheck(progress, found)
         await self._measure(progress, found)
 
-    async def _recheck(self, progress: Progress, found: Standing) -> None:
+    async def _recheck(self, progress: TargetProgress, found: Standing) -> None:
         """Hold an earlier night's improvement against what it replaced, where that is due."""
         entry = progress.entry
         decision = self._journal.decided(entry, Stage.RECHECK)
@@ -136,7 +136,7 @@ class Night:
         if await self._do(progress, Stage.RECHECK, duel):
             self._note_recheck(self._key(entry))
 
-    async def _measure(self, progress: Progress, found: Standing) -> None:
+    async def _measure(self, progress: TargetProgress, found: Standing) -> None:
         """Measure a target that is stale."""
         entry = progress.entry
         decision = self._journal.decided(entry, Stage.MEASURE)
@@ -151,7 +151,7 @@ class Night:
             order = order_of(self._task, entry, Stage.MEASURE)
             await self._do(progress, Stage.MEASURE, order)
 
-    def _to_tune(self, progress: Progress) -> LockEntry | None:
+    def _to_tune(self, progress: TargetProgress) -> LockEntry | None:
         """Give what is remembered of a target that is worth a search; note the reason if not."""
         if progress.ended:
             return None
@@ -167,7 +167,7 @@ class Night:
         progress.not_tuned = decision.reason
         return None
 
-    async def _do(self, progress: Progress, stage: Stage, order: Order) -> bool:
+    async def _do(self, progress: TargetProgress, stage: Stage, order: Order) -> bool:
         """Do a stage of a target unless an earlier life did; say whether it came to a good end."""
         entry = progress.entry
         done = self._journal.done(entry, stage)
@@ -209,7 +209,7 @@ class Night:
             self.limit, self.refused_usd = refusal.flag, refusal.refused_usd
         return reason
 
-    def _leave(self, progress: Progress, stage: Stage, reason: StopReason | None) -> None:
+    def _leave(self, progress: TargetProgress, stage: Stage, reason: StopReason | None) -> None:
         """Leave a stage for another life, with what an earlier one has spent on it."""
         run_id = self._journal.begun(progress.entry, stage)
         if reason is None or run_id is None:

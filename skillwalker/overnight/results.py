@@ -16,7 +16,7 @@ INCONCLUSIVE = 3
 
 
 @dataclass(slots=True, kw_only=True)
-class Progress:
+class TargetProgress:
     """One target on its way through the night."""
 
     entry: CatalogueEntry
@@ -104,7 +104,7 @@ def _code(summary: Summary) -> int:
     return INCONCLUSIVE if summary.verdict is Verdict.INCONCLUSIVE else 0
 
 
-def target_row(progress: Progress) -> NightTarget:
+def target_row(progress: TargetProgress) -> NightTarget:
     """Make a target's row of what was done with it."""
     entry, results = progress.entry, progress.results
     tuned = _of(results, Stage.TUNE)
@@ -131,7 +131,7 @@ def target_row(progress: Progress) -> NightTarget:
     )
 
 
-def _action(progress: Progress, tuned: StageResult | None) -> tuple[NightAction, str | None]:
+def _action(progress: TargetProgress, tuned: StageResult | None) -> tuple[NightAction, str | None]:
     """Say what became of a target, and why."""
     if progress.failure is not None:
         cause, code = progress.failure
@@ -149,7 +149,7 @@ def _action(progress: Progress, tuned: StageResult | None) -> tuple[NightAction,
     return NightAction.FRESH, progress.not_tuned
 
 
-def _rates(progress: Progress, tuned: StageResult | None) -> tuple[Rate | None, Rate | None]:
+def _rates(progress: TargetProgress, tuned: StageResult | None) -> tuple[Rate | None, Rate | None]:
     """Give the rate that a target had, and that of what its file holds now."""
     measured = _of(progress.results, Stage.MEASURE)
     known = progress.was_known
@@ -161,7 +161,7 @@ def _rates(progress: Progress, tuned: StageResult | None) -> tuple[Rate | None, 
     return tuned.original or before, tuned.best if tuned.applied else tuned.original or before
 
 
-def _revert(progress: Progress) -> Revert | None:
+def _revert(progress: TargetProgress) -> Revert | None:
     """Propose to take an earlier improvement back that lost against what it had replaced."""
     duel = _of(progress.results, Stage.RECHECK)
     change = None if progress.was_known is None else progress.was_known.applied

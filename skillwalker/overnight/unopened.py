@@ -7,7 +7,7 @@ from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.overnight.journal import NightJournal, NightTask
 from skillwalker.overnight.living import choose_entries
-from skillwalker.overnight.results import Progress, reason_of, target_row
+from skillwalker.overnight.results import TargetProgress, reason_of, target_row
 from skillwalker.overnight.summary import write_night
 from skillwalker.paths import Places
 
@@ -33,7 +33,7 @@ def record_unopened(
         journal.begin(task)
     finally:
         journal.close()
-    rows = [Progress(entry=entry) for entry in entries]
+    rows = [TargetProgress(entry=entry) for entry in entries]
     for row in rows:
         row.fail(reason_of(error), error.exit_code)
     summary = NightSummary(

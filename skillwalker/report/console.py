@@ -16,8 +16,8 @@ from skillwalker.datatypes.summary import (
     Paused,
     Proposed,
     RoundDone,
+    RunStarted,
     SampleDone,
-    Started,
     StepStarted,
     Summary,
     TrialDone,
@@ -95,7 +95,7 @@ class Reporter:
     def __call__(self, event: Event) -> None:
         """Show an event."""
         match event:
-            case Started():
+            case RunStarted():
                 self._started(event)
             case StepStarted():
                 self._step_started(event)
@@ -169,7 +169,7 @@ class Reporter:
             text = fitted(text, self._console.width)
         self._console.print(Text(text, style=style), soft_wrap=True)
 
-    def _started(self, event: Started) -> None:
+    def _started(self, event: RunStarted) -> None:
         """Say what is measured, with what, and who pays."""
         if event.simulated:
             self._is_billed = False

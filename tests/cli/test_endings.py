@@ -9,7 +9,7 @@ import pytest
 from skillwalker import StoreError, run_scil_loop
 from skillwalker.cli.endings import Wishes, exit_code
 from skillwalker.datatypes.against import Against
-from skillwalker.datatypes.summary import Event, Started, Summary
+from skillwalker.datatypes.summary import Event, RunStarted, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
 from skillwalker.ending import FINISHED
 from skillwalker.recording.lock import locked_target
@@ -22,7 +22,7 @@ from tests.bench import make_bench_project, places_of
 def run_in(project: Path, listener: list[Event]) -> Summary:
     def listen(event: Event) -> None:
         listener.append(event)
-        if isinstance(event, Started):
+        if isinstance(event, RunStarted):
             target = resolve_target("demo:code-review", TargetKind.SKILL, places_of(project))
             (run,) = (project / "output").glob("2*")
             with (
@@ -47,7 +47,7 @@ def run_in(project: Path, listener: list[Event]) -> Summary:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     events: list[Event] = []
     summary = run_in(make_bench_project(tmp_path_factory.mktemp("kept")), events)
-    assert any(isinstance(event, Started) for event in events)
+    assert any(isinstance(event, RunStarted) for event in events)
     return summary
 
 

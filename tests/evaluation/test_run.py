@@ -11,7 +11,7 @@ from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import Engine, EngineFacts
 from skillwalker.errors import EngineUnavailableError, TrialError
 from skillwalker.evaluation.plan import plan_cases
-from skillwalker.evaluation.run import FEW, Ended, EvalTools, run_cases
+from skillwalker.evaluation.run import FEW, EvalEnd, EvalTools, run_cases
 from skillwalker.limits import Limits
 from tests.days import Day
 from tests.eval_world import (
@@ -55,7 +55,7 @@ class Run:
             concurrency=concurrency,
             max_undecided=0.1,
         )
-        self.ended: Ended = anyio.run(run_cases, planned, tools)
+        self.ended: EvalEnd = anyio.run(run_cases, planned, tools)
 
     @property
     def names(self) -> list[tuple[str, int, int]]:
@@ -66,7 +66,7 @@ class Run:
 def test_every_type_of_case_is_run_as_planned(tmp_path: Path) -> None:
     engine = TableEngine(ALL_MET)
     run = Run(tmp_path, engine, concurrency=1)
-    assert run.ended == Ended()
+    assert run.ended == EvalEnd()
     skill, agent, work, delegated = engine.invocations
     assert [one.case for one in run.trials] == ["skill", "agent", "work", "delegated"]
     for call, name in ((skill, "demo:review"), (agent, "demo:auditor")):
@@ -132,7 +132,7 @@ def test_a_dead_engine_ends_the_run_with_its_cause(tmp_path: Path) -> None:
     engine = TableEngine({"prompt of b": [EngineUnavailableError("the daemon is gone")]})
     cases = [call_case("a"), call_case("b"), call_case("c")]
     run = Run(tmp_path, engine, *cases, concurrency=1)
-    assert run.ended == Ended(reason=StopReason.PREFLIGHT, cause="the daemon is gone")
+    assert run.ended == EvalEnd(reason=StopReason.PREFLIGHT, cause="the daemon is gone")
     assert run.names == [("a", 0, 0)]
 
 
@@ -197,7 +197,7 @@ def test_too_many_undecided_runs_stop_the_rest(tmp_path: Path) -> None:
     cases = [call_case(f"c{number}") for number in range(20)]
     engine = TableEngine({f"prompt of c{number}": [broken("auth")] for number in range(20)})
     run = Run(tmp_path, engine, *cases, concurrency=1)
-    assert run.ended == Ended(
+    assert run.ended == EvalEnd(
         reason=StopReason.UNDECIDED,
         cause="4 of 20 runs said nothing, the last by auth (auth on purpose)",
     )
@@ -208,7 +208,7 @@ def test_few_undecided_runs_stop_nothing(tmp_path: Path) -> None:
     cases = [call_case(f"c{number}") for number in range(FEW + 1)]
     engine = TableEngine({f"prompt of c{number}": [broken()] for number in range(FEW)})
     run = Run(tmp_path, engine, *cases, concurrency=1)
-    assert run.ended == Ended()
+    assert run.ended == EvalEnd()
     assert {name for name, _, _ in run.names} == {f"c{number}" for number in range(FEW + 1)}
 
 
@@ -269,5 +269,5 @@ def test_a_rate_limit_pauses_everything_and_takes_no_retry(tmp_path: Path) -> No
     limits = Limits(max_trials=3, clock=day.clock)
     run = Run(tmp_path, engine, call_case("a"), call_case("b"), limits=limits, concurrency=1)
     assert run.names == [("a", 0, 0), ("a", 0, 1), ("a", 0, 2), ("a", 0, 3), ("b", 0, 0)]
-    assert (run.ended, limits.trials) == (Ended(), 3)
+    assert (run.ended, limits.trials) == (EvalEnd(), 3)
     assert sum(day.slept) >= 30 + 60
