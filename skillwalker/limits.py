@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from skillwalker.budget.clock import Clock
-from skillwalker.budget.level import Level, Stop
+from skillwalker.budget.level import Level, LimitReached
 from skillwalker.budget.moments import clock_time, say_span
 from skillwalker.budget.money import Account, Costs, Kind, Prior, is_free
 from skillwalker.budget.pauses import Pauses
@@ -67,7 +67,7 @@ class Limits:
         self.own = Level(account=account, max_trials=max_trials, max_cost_usd=max_cost_usd)
         self.levels: tuple[Level, ...] = (self.own, *(() if above is None else above.levels))
         self._on_pause = on_pause
-        self._refusal: Stop | None = None
+        self._refusal: LimitReached | None = None
 
     def share(
         self,
@@ -135,7 +135,7 @@ class Limits:
 
     def error(self) -> BudgetReached:
         """Give the last refusal as the error that ends a run."""
-        stop = self._refusal or Stop(reason=StopReason.BUDGET)
+        stop = self._refusal or LimitReached(reason=StopReason.BUDGET)
         return BudgetReached(
             stop.reason, flag=stop.flag, detail=stop.detail, refused_usd=stop.refused_usd
         )
@@ -243,17 +243,17 @@ class Limits:
         if usage.cost_usd is not None and (usage.cost_usd or usage.output_tokens):
             self.common.costs.observe(kind, usage.cost_usd)
 
-    def _find(self, kind: Kind) -> Stop | None:
+    def _find(self, kind: Kind) -> LimitReached | None:
         """Find the first limit that forbids another call."""
         if self.interrupted:
-            return Stop(reason=StopReason.INTERRUPTED)
+            return LimitReached(reason=StopReason.INTERRUPTED)
         pauses, deadline = self.common.pauses, self.common.deadline
         if pauses.outlasting is not None:
             allowed = f"--max-pause allows {say_span(pauses.most)} in all"
             detail = f"it lasts until {clock_time(pauses.outlasting)}, and {allowed}"
-            return Stop(reason=StopReason.RATE_LIMIT, flag="--max-pause", detail=detail)
+            return LimitReached(reason=StopReason.RATE_LIMIT, flag="--max-pause", detail=detail)
         if deadline is not None and self.common.clock.now() >= deadline:
             detail = clock_time(deadline)
-            return Stop(reason=StopReason.DEADLINE, flag="--deadline", detail=detail)
+            return LimitReached(reason=StopReason.DEADLINE, flag="--deadline", detail=detail)
         stops = (level.stop(kind) for level in self.levels)
         return next((stop for stop in stops if stop is not None), None)

@@ -13,7 +13,7 @@ _CALLS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
+class LimitReached:
     """Why nothing more may start."""
 
     reason: StopReason
@@ -40,7 +40,7 @@ class Level:
         """Whether anything bounds what may be spent."""
         return self.max_trials is not None or self.max_cost_usd is not None
 
-    def stop(self, kind: Kind) -> Stop | None:
+    def stop(self, kind: Kind) -> LimitReached | None:
         """Say whether trials or money forbid another call of a kind."""
         most = self.max_trials
         if most is not None and self.trials >= most:
@@ -48,7 +48,7 @@ class Level:
             if self.trials > most:  # an earlier life had a higher limit
                 were = "1 trial was" if self.trials == 1 else f"{self.trials} trials were"
                 detail = f"{were} run before, and --max-trials is {most}"
-            return Stop(reason=StopReason.BUDGET, flag="--max-trials", detail=detail)
+            return LimitReached(reason=StopReason.BUDGET, flag="--max-trials", detail=detail)
         limit = self.max_cost_usd
         if limit is None or self.account.allows(kind, limit):
             return None
@@ -59,7 +59,7 @@ class Level:
                 "1 call of unknown cost is" if calls == 1 else f"{calls} calls of unknown cost are"
             )
             detail += f" ({said} reckoned in)"
-        return Stop(
+        return LimitReached(
             reason=StopReason.BUDGET,
             flag="--max-cost-usd",
             detail=detail,

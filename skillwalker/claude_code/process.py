@@ -37,7 +37,7 @@ class Next(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class TimeLimits:
     """How long a program may take, in seconds."""
 
     wall: float
@@ -69,7 +69,7 @@ async def run_process(
     marker: str,
     stdin: bytes,
     on_line: Callable[[bytes], Next],
-    limits: Limits,
+    limits: TimeLimits,
 ) -> ProcessEnd:
     """Run a program in a session of its own until it ends, is enough or reaches a limit.
 
@@ -154,7 +154,7 @@ class _Run:
     """One program and what was seen of it."""
 
     def __init__(
-        self, process: Process, ends: _Ends, on_line: Callable[[bytes], Next], limits: Limits
+        self, process: Process, ends: _Ends, on_line: Callable[[bytes], Next], limits: TimeLimits
     ) -> None:
         self._process = process
         self._feed, self._output = ends

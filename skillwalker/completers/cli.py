@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_environment
-from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
+from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits, run_process
 from skillwalker.completers.protocol import (
     MODEL_FLAGS,
     RateLimitedError,
@@ -132,7 +132,7 @@ class CliCompleter:
                     marker=slot.marker,
                     stdin=prompt.encode(errors="surrogatepass"),
                     on_line=on_line,
-                    limits=Limits(wall=self.timeout, idle=IDLE_TIMEOUT),
+                    limits=TimeLimits(wall=self.timeout, idle=IDLE_TIMEOUT),
                 )
             except OSError as error:
                 raise CompletionError(

@@ -13,7 +13,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
-from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
+from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits, run_process
 from skillwalker.claude_code.process_tree import end_marked
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.output_files import Snapshot, read_output, snapshot
@@ -160,7 +160,7 @@ class LocalEngine:
                 marker=slot.marker,
                 stdin=invocation.prompt.encode(errors="surrogatepass"),
                 on_line=on_line,
-                limits=Limits(wall=invocation.timeout, idle=settings.idle_timeout),
+                limits=TimeLimits(wall=invocation.timeout, idle=settings.idle_timeout),
             )
         except OSError as error:
             detail = f"{self._binary}: cannot start the Claude CLI ({error.strerror}); {_INSTALL}"
@@ -223,7 +223,7 @@ async def _read_version(binary: str, settings: LocalSettings, slot: Slot) -> str
             marker=slot.marker,
             stdin=b"",
             on_line=on_line,
-            limits=Limits(wall=VERSION_TIMEOUT, idle=VERSION_TIMEOUT),
+            limits=TimeLimits(wall=VERSION_TIMEOUT, idle=VERSION_TIMEOUT),
         )
     except OSError as error:
         detail = f"{binary}: cannot start the Claude CLI ({error.strerror}); {_INSTALL}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillwalker.claude_code.process import Limits, Next, run_process
+from skillwalker.claude_code.process import Next, TimeLimits, run_process
 
 MARKER = "SKILLWALKER_COMMAND"
 """Variable by which everything that a command starts is found again, to be ended."""
@@ -68,7 +68,7 @@ async def run_command(
         marker=f"{MARKER}={token}",
         stdin=b"",
         on_line=tail.take,
-        limits=Limits(wall=wall, idle=math.inf, linger=math.inf),
+        limits=TimeLimits(wall=wall, idle=math.inf, linger=math.inf),
     )
     return CommandEnd(
         output=tail.text(),

@@ -25,7 +25,7 @@ from skillwalker.recording.store import PLAN, RunStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class SpentBefore:
     """What the calls on a run's disk took."""
 
     trials: int = 0
@@ -63,17 +63,17 @@ class Begun:
     """How it ended, where nothing of it is left to do."""
 
 
-def read_spent(folder: Path) -> Spent:
+def read_spent(folder: Path) -> SpentBefore:
     """Add up what a run has spent; nothing where its folder was removed.
 
     Raises:
         StoreError: its record cannot be read.
     """
     if not (folder / PLAN).is_file():
-        return Spent()
+        return SpentBefore()
     store = RunStore(folder)
     try:
-        return Spent(trials=store.spent, calls=tuple(store.calls()))
+        return SpentBefore(trials=store.spent, calls=tuple(store.calls()))
     finally:
         store.close()
 
@@ -89,9 +89,9 @@ def count_finished(limits: Limits, result: StageResult, output_dir: Path) -> Non
         output_dir: where runs lie.
     """
     try:
-        spent = Spent() if result.run_id is None else read_spent(output_dir / result.run_id)
+        spent = SpentBefore() if result.run_id is None else read_spent(output_dir / result.run_id)
     except StoreError:
-        spent = Spent()
+        spent = SpentBefore()
     if spent.calls:
         limits.count_earlier(spent.trials)
         for purpose, model, usage in spent.calls:
@@ -188,7 +188,7 @@ def so_far(stage: Stage, folder: Path, *, cause: str | None = None, code: int = 
     try:
         spent = read_spent(folder)
     except StoreError:  # the run itself says so
-        spent = Spent()
+        spent = SpentBefore()
     return StageResult(
         stage=stage,
         run_id=folder.name,

@@ -11,10 +11,10 @@ import anyio
 import pytest
 
 from skillwalker.claude_code import process
-from skillwalker.claude_code.process import Limits, Next, ProcessEnd, run_process
+from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits, run_process
 from skillwalker.claude_code.process_tree import end_marked, find_descendants, find_marked
 
-SHORT = Limits(wall=20.0, idle=10.0, linger=0.3, grace=0.2)
+SHORT = TimeLimits(wall=20.0, idle=10.0, linger=0.3, grace=0.2)
 
 
 class Runner:
@@ -31,7 +31,7 @@ class Runner:
         self.lines.append(line)
         return self.wants(line)
 
-    async def start(self, code: str, stdin: bytes, limits: Limits) -> ProcessEnd:
+    async def start(self, code: str, stdin: bytes, limits: TimeLimits) -> ProcessEnd:
         """Run Python code."""
         return await run_process(
             [sys.executable, "-S", "-c", code],
@@ -43,7 +43,7 @@ class Runner:
             limits=limits,
         )
 
-    def run(self, code: str, *, stdin: bytes = b"", limits: Limits = SHORT) -> ProcessEnd:
+    def run(self, code: str, *, stdin: bytes = b"", limits: TimeLimits = SHORT) -> ProcessEnd:
         """Run Python code from a plain test."""
         return anyio.run(self.start, code, stdin, limits)
 
@@ -113,14 +113,14 @@ def test_a_line_that_is_too_long_is_dropped(
 
 
 def test_a_silent_program_is_ended(runner: Runner) -> None:
-    limits = Limits(wall=20.0, idle=0.3, grace=0.1)
+    limits = TimeLimits(wall=20.0, idle=0.3, grace=0.1)
     end = runner.run("import time; print('a', flush=True); time.sleep(60)", limits=limits)
     assert (end.idle, end.timed_out, end.exit_code) == (True, False, None)
     assert runner.lines == [b"a"]
 
 
 def test_a_slow_program_is_ended_with_what_it_said(runner: Runner) -> None:
-    limits = Limits(wall=0.6, idle=10.0, grace=0.1)
+    limits = TimeLimits(wall=0.6, idle=10.0, grace=0.1)
     code = "import time\nwhile True: print('tick', flush=True); time.sleep(0.05)"
     end = runner.run(code, limits=limits)
     assert (end.timed_out, end.idle) == (True, False)

@@ -9,7 +9,7 @@ import anyio
 from anyio import to_thread
 
 from skillwalker.claude_code.lines import LineCutter
-from skillwalker.claude_code.process import Limits, Next, ProcessEnd
+from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits
 from skillwalker.datatypes.trials import OutputFiles
 from skillwalker.engines.docker.client import close_stream, translate
 from skillwalker.engines.docker.hardening import MEMORY, Job, create_container
@@ -54,7 +54,7 @@ class Containers:
         job: Job,
         *,
         on_line: Callable[[bytes], Next],
-        limits: Limits,
+        limits: TimeLimits,
         before: Snapshot | None = None,
     ) -> tuple[ProcessEnd, OutputFiles | None]:
         """Run a program until it ends, is enough or reaches a limit.
@@ -138,7 +138,7 @@ class _Reading:
     """What was seen of one container."""
 
     def __init__(
-        self, on_line: Callable[[bytes], Next], limits: Limits, *, mark: str | None = None
+        self, on_line: Callable[[bytes], Next], limits: TimeLimits, *, mark: str | None = None
     ) -> None:
         self._on_line = on_line
         self._mark = None if mark is None else mark.encode() + b" "

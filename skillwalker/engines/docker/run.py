@@ -12,7 +12,7 @@ import anyio
 from anyio import to_thread
 
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
-from skillwalker.claude_code.process import Limits, Next, ProcessEnd
+from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits
 from skillwalker.datatypes.trials import Invocation, OutputFiles, Transcript
 from skillwalker.engines.docker import hardening as inside
 from skillwalker.engines.docker.client import connect, read_daemon
@@ -110,7 +110,7 @@ class DockerEngine:
             permission_mode=mode,
         )
         reader = TrialReader(invocation, settings.prices)
-        limits = Limits(wall=invocation.timeout, idle=settings.idle_timeout)
+        limits = TimeLimits(wall=invocation.timeout, idle=settings.idle_timeout)
         async with self._free:
             ended = await self._run_in_container(
                 arguments, invocation, on_line=reader.take, limits=limits
@@ -143,7 +143,10 @@ class DockerEngine:
 
         try:
             ended = await self._run_in_container(
-                (_CLI, "--version"), nothing, on_line=on_line, limits=Limits(wall=60.0, idle=60.0)
+                (_CLI, "--version"),
+                nothing,
+                on_line=on_line,
+                limits=TimeLimits(wall=60.0, idle=60.0),
             )
         except TrialError as error:
             raise EngineUnavailableError(f"engine docker: {error.detail}; {_SHARED}") from error
@@ -161,7 +164,7 @@ class DockerEngine:
         invocation: Invocation,
         *,
         on_line: Callable[[bytes], Next],
-        limits: Limits,
+        limits: TimeLimits,
     ) -> "_Ended":
         """Run a program on an invocation's files."""
         name = f"skillwalker-{self._owner.pid}-{secrets.token_hex(6)}"

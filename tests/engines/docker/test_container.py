@@ -11,7 +11,7 @@ import anyio
 import pytest
 from docker.errors import DockerException
 
-from skillwalker.claude_code.process import Limits, Next
+from skillwalker.claude_code.process import Next, TimeLimits
 from skillwalker.engines.docker.container import Containers
 from skillwalker.engines.docker.hardening import Job
 from skillwalker.engines.docker.sweep import this_process
@@ -105,7 +105,10 @@ def run(
         return Next.MORE
 
     work = partial(
-        Containers(client, streams=1).run, job, on_line=take, limits=Limits(wall=20.0, idle=20.0)
+        Containers(client, streams=1).run,
+        job,
+        on_line=take,
+        limits=TimeLimits(wall=20.0, idle=20.0),
     )
     try:
         anyio.run(work)

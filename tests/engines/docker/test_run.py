@@ -16,7 +16,7 @@ import anyio
 import pytest
 
 from skillwalker.claude_code.command import Access
-from skillwalker.claude_code.process import Limits, Next, ProcessEnd
+from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits
 from skillwalker.datatypes.trials import Transcript
 from skillwalker.engines.docker.client import connect
 from skillwalker.engines.docker.container import Containers
@@ -37,7 +37,7 @@ from tests.engines.worlds import World, docker_settings, make_world
 NEWEST = VERSIONS[0]
 MARKER = "sk-ant-hedgehog-marker-key"
 PROMPT = "Look around."
-LIMITS = Limits(wall=30.0, idle=20.0)
+LIMITS = TimeLimits(wall=30.0, idle=20.0)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ class Sandbox:
             owner=this_process(),
         )
 
-    async def start(self, script: str, limits: Limits) -> ProcessEnd:
+    async def start(self, script: str, limits: TimeLimits) -> ProcessEnd:
         """Run a script."""
         with closing(connect(docker_host())) as client:
             job = self.job(need_image(client, self.image).id, script)
@@ -85,7 +85,7 @@ class Sandbox:
             end, _ = await containers.run(job, on_line=self.take, limits=limits)
             return end
 
-    def run(self, script: str, limits: Limits = LIMITS) -> ProcessEnd:
+    def run(self, script: str, limits: TimeLimits = LIMITS) -> ProcessEnd:
         """Run a script from a plain test."""
         return anyio.run(self.start, script, limits)
 
@@ -193,7 +193,7 @@ def test_its_output_goes_into_a_large_pipe(sandbox: Sandbox) -> None:
 
 @pytest.mark.docker
 def test_a_silent_program_is_ended(sandbox: Sandbox) -> None:
-    end = sandbox.run("echo a; sleep 60", Limits(wall=20.0, idle=0.5))
+    end = sandbox.run("echo a; sleep 60", TimeLimits(wall=20.0, idle=0.5))
     assert (end.idle, end.timed_out, end.exit_code) == (True, False, None)
     assert sandbox.lines == [b"a"]
 
@@ -201,7 +201,7 @@ def test_a_silent_program_is_ended(sandbox: Sandbox) -> None:
 @pytest.mark.docker
 def test_a_slow_program_is_ended_with_its_children(sandbox: Sandbox) -> None:
     script = "setsid sleep 60 & trap '' TERM; while :; do echo tick; sleep 0.1; done"
-    end = sandbox.run(script, Limits(wall=1.0, idle=20.0))
+    end = sandbox.run(script, TimeLimits(wall=1.0, idle=20.0))
     assert (end.timed_out, end.idle) == (True, False)
     assert b"tick" in sandbox.lines
 
