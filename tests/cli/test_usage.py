@@ -145,7 +145,9 @@ def test_no_option_takes_the_next_one_for_its_value(
     [
         pytest.param("measure --trial-model=--odd --engine simulated --dry-run", 0, id="behind ="),
         pytest.param("stats --target -odd", 0, id="one dash, and no option"),
-        pytest.param("metric run --no-history --runs 1 -- true --json", 0, id="of a program"),
+        pytest.param(
+            "metric run --runs 1 -- true --json --goal", 1, id="of a program that says nothing"
+        ),
     ],
 )
 def test_what_looks_like_an_option_can_be_meant(
