@@ -7,7 +7,7 @@ from skillwalker.datatypes import summary as events
 from skillwalker.datatypes.scores import CaseResult, GateResult, Iteration, NeighbourChange
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.errors import PreflightError
-from skillwalker.measuring import Measuring, Wanted, join_rounds
+from skillwalker.measuring import Measuring, WantedCase, join_rounds
 from skillwalker.plan import Plan
 from skillwalker.search import gate
 from skillwalker.search.neighbourhood import compare_neighbours
@@ -125,11 +125,11 @@ class Confirming:
     async def _round(self, iteration: Iteration) -> Results:
         """Measure a candidate once more on every case, with fresh draws."""
         own = [
-            Wanted(case=split.case, set=CaseSet.CONFIRM, runs=1, group=split.group)
+            WantedCase(case=split.case, set=CaseSet.CONFIRM, runs=1, group=split.group)
             for split in self._plan.cases
         ]
         neighbours = [
-            Wanted(case=one.case, set=CaseSet.NEIGHBOUR, runs=1, group=one.group)
+            WantedCase(case=one.case, set=CaseSet.NEIGHBOUR, runs=1, group=one.group)
             for one in self._plan.neighbours
         ]
         cells = (*own, *neighbours)

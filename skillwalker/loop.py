@@ -27,7 +27,7 @@ from skillwalker.errors import (
     UndecidedError,
 )
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring, Wanted, every_case
+from skillwalker.measuring import Measuring, WantedCase, every_case
 from skillwalker.plan import Plan
 from skillwalker.preflight import CONTROL_RUNS, Preflight, check_instrument
 from skillwalker.proposing import Proposals
@@ -215,11 +215,11 @@ class _Run:
         further = tuple(self.history.iterations[part.number - 1] for part in parts)
         self.tools.listener(events.SampleDone(iterations=further))
 
-    def _wanted(self, cells: Sequence[CellRuns]) -> tuple[Wanted, ...]:
+    def _wanted(self, cells: Sequence[CellRuns]) -> tuple[WantedCase, ...]:
         """Say what of the plan's cases is measured: every run apart, so that no vote cuts any."""
         split = self.plan.cases
         return tuple(
-            Wanted(case=split[at].case, set=split[at].set, runs=1, group=split[at].group)
+            WantedCase(case=split[at].case, set=split[at].set, runs=1, group=split[at].group)
             for at, runs in cells
             for _ in range(runs)
         )
@@ -250,7 +250,7 @@ class _Run:
 
         async def measure(controls: Sequence[TriggerCase]) -> tuple[CaseResult, ...]:
             cells = tuple(
-                Wanted(case=case, set=CaseSet.CONTROL, runs=CONTROL_RUNS) for case in controls
+                WantedCase(case=case, set=CaseSet.CONTROL, runs=CONTROL_RUNS) for case in controls
             )
             return await self.measuring.run(cells, text, number, purpose=CaseSet.CONTROL)
 

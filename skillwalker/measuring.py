@@ -31,7 +31,7 @@ Results = tuple[CaseResult, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedCase:
     """A case to be measured, with the most runs it may have."""
 
     case: TriggerCase
@@ -40,10 +40,10 @@ class Wanted:
     group: str | None = None
 
 
-def every_case(cases: Sequence[SplitCase], runs: int) -> tuple[Wanted, ...]:
+def every_case(cases: Sequence[SplitCase], runs: int) -> tuple[WantedCase, ...]:
     """Want every case once over, with so many runs at most where it says nothing of its own."""
     return tuple(
-        Wanted(case=one.case, set=one.set, runs=one.case.runs or runs, group=one.group)
+        WantedCase(case=one.case, set=one.set, runs=one.case.runs or runs, group=one.group)
         for one in cases
     )
 
@@ -87,7 +87,7 @@ class Measuring:
 
     async def run(
         self,
-        wanted: Sequence[Wanted],
+        wanted: Sequence[WantedCase],
         text: str,
         number: int,
         *,
@@ -121,7 +121,7 @@ class Measuring:
         return await self._run(wanted, text, number, config)
 
     async def run_beside(
-        self, parts: Sequence[tuple[str, int, Sequence[Wanted]]]
+        self, parts: Sequence[tuple[str, int, Sequence[WantedCase]]]
     ) -> tuple[tuple[CaseResult, ...], ...]:
         """Run trials of several descriptions in one step, their workers side by side.
 
@@ -144,7 +144,7 @@ class Measuring:
         abreast = min(len(parts), concurrency)
         failures: list[SkillwalkerError] = []
 
-        async def run_part(numbered: tuple[int, tuple[str, int, Sequence[Wanted]]]) -> Results:
+        async def run_part(numbered: tuple[int, tuple[str, int, Sequence[WantedCase]]]) -> Results:
             at, (text, number, wanted) = numbered
             share = (concurrency + abreast - 1 - at % abreast) // abreast
             config = self._config_of_part(share, sum(one.runs for one in wanted))
@@ -169,7 +169,7 @@ class Measuring:
         )
 
     async def _run(
-        self, wanted: Sequence[Wanted], text: str, number: int, config: LoopConfig
+        self, wanted: Sequence[WantedCase], text: str, number: int, config: LoopConfig
     ) -> Results:
         """Run trials of one description."""
         cells = self._cells(wanted, text)
@@ -211,7 +211,7 @@ class Measuring:
             self._copies[text] = built
         return self._copies[text]
 
-    def _cells(self, wanted: Sequence[Wanted], text: str) -> tuple[Cell, ...]:
+    def _cells(self, wanted: Sequence[WantedCase], text: str) -> tuple[Cell, ...]:
         """Number each case's further runs behind those it had under this text."""
         handed_out: Counter[tuple[str, str, str]] = Counter()
         cells: list[Cell] = []

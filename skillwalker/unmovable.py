@@ -11,7 +11,7 @@ from skillwalker.datatypes import summary as events
 from skillwalker.datatypes.inputs import TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Iteration
 from skillwalker.datatypes.vocabulary import CaseSet
-from skillwalker.measuring import Measuring, Wanted
+from skillwalker.measuring import Measuring, WantedCase
 from skillwalker.plan import Plan
 from skillwalker.search.protocol import History
 from skillwalker.search.stuck import stuck_cases
@@ -58,7 +58,7 @@ class Unmovable:
             return
         cases = [history.cases[at].case for at in places]
         wanted = [
-            Wanted(case=self._by_name(case), set=CaseSet.CONTROL, runs=RUNS) for case in cases
+            WantedCase(case=self._by_name(case), set=CaseSet.CONTROL, runs=RUNS) for case in cases
         ]
         results = await self._measuring.run(
             wanted,

@@ -14,7 +14,7 @@ from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import BudgetReached, EngineUnavailableError, UndecidedError
 from skillwalker.limits import Limits
-from skillwalker.measuring import Measuring, Wanted
+from skillwalker.measuring import Measuring, WantedCase
 from tests.bench import make_bench_project, plan_of
 from tests.fakes import MemoryJournal, engine_facts, transcript
 
@@ -71,7 +71,7 @@ class Desk:
             workdir=workdir,
         )
         wanted = [
-            Wanted(case=split.case, set=CaseSet.TRAIN, runs=1, group=split.group)
+            WantedCase(case=split.case, set=CaseSet.TRAIN, runs=1, group=split.group)
             for split in plan.cases[:cases]
             for _ in range(runs // cases)
         ]

@@ -17,7 +17,7 @@ from skillwalker.cli.saying import say
 from skillwalker.cli.show_text import plain
 from skillwalker.counting import counted
 from skillwalker.datatypes.inputs import Target
-from skillwalker.datatypes.mining import Candidate, Coverage
+from skillwalker.datatypes.mining import Candidate, MiningCoverage
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import SuiteError, TargetError
 from skillwalker.mining.candidates import mine
@@ -58,7 +58,7 @@ class Mined:
 
     target: Target | None
     candidates: tuple[Candidate, ...]
-    coverage: Coverage
+    coverage: MiningCoverage
 
 
 def mine_history(opened: Project, task: MineTask, *, as_json: bool) -> None:

@@ -35,11 +35,11 @@ def stats(
     from skillwalker.report.statistics_text import statistics_lines
     from skillwalker.statistics.figures import make_figures
     from skillwalker.statistics.json_records import statistics_record
-    from skillwalker.statistics.reading import Wanted, read_history
+    from skillwalker.statistics.reading import RunFilter, read_history
 
     moment = moment_said(since)
     places = open_project(ctx, project).places
-    wanted = Wanted(simulated=simulated, since=moment, target=_target(target, places.project))
+    wanted = RunFilter(simulated=simulated, since=moment, target=_target(target, places.project))
     figures = make_figures(read_history(places.output_dir, wanted))
     if wants_json(ctx, as_json):
         typer.echo(json.dumps(statistics_record(figures), ensure_ascii=False, indent=2))

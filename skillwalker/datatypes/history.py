@@ -177,7 +177,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class RecordedHistory:
     """Everything that the figures are made of."""
 
     coverage: Coverage

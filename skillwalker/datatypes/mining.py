@@ -45,7 +45,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
+class MiningCoverage:
     """What a search of the history has read."""
 
     files: int = 0

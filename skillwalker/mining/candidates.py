@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from skillwalker.datatypes.inputs import Target
-from skillwalker.datatypes.mining import Candidate, Coverage, Fired, TypedPrompt
+from skillwalker.datatypes.mining import Candidate, Fired, MiningCoverage, TypedPrompt
 from skillwalker.mining.redaction import redact
 from skillwalker.mining.sessions import Reader
 from skillwalker.simulation.lexical.words import match, terms, weights
@@ -30,7 +30,7 @@ def mine(
     rivals: Sequence[Target],
     since: datetime | None,
     most: int,
-) -> tuple[tuple[Candidate, ...], Coverage]:
+) -> tuple[tuple[Candidate, ...], MiningCoverage]:
     """Search the history.
 
     Args:
@@ -49,7 +49,7 @@ def mine(
         (each for each in chain(reader.conversations(claude_home), reader.typed(claude_home))),
         since,
     )
-    coverage = Coverage(
+    coverage = MiningCoverage(
         files=reader.files,
         prompts=len(asked),
         unread_lines=reader.unread_lines,

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from skillwalker.datatypes.history import History, Setting, Spent, TrialCount
+from skillwalker.datatypes.history import RecordedHistory, Setting, Spent, TrialCount
 from skillwalker.datatypes.statistics import OutcomeRow, ReasonRow, Statistics
 from skillwalker.datatypes.vocabulary import Outcome
 from skillwalker.statistics.eval_figures import eval_figures
@@ -14,7 +14,7 @@ from skillwalker.statistics.search_figures import search_figures
 PURPOSES = ("trial", "improver", "judge")
 
 
-def make_figures(history: History) -> Statistics:
+def make_figures(history: RecordedHistory) -> Statistics:
     """Make the figures of a history; what it does not hold is in none of them."""
     runs = {run.run_id: run for run in history.runs}
     own = [count for count in history.cases if count.candidate == runs[count.run_id].original]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from skillwalker.datatypes.history import Coverage, EvalFacts, History, RunFacts, Spent
+from skillwalker.datatypes.history import Coverage, EvalFacts, RecordedHistory, RunFacts, Spent
 from skillwalker.errors import StoreError
 from skillwalker.recording.rows import read_row
 from skillwalker.recording.store import TRIALS
@@ -24,7 +24,7 @@ from skillwalker.statistics.trial_rows import load_trials, open_database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RunFilter:
     """Which runs the figures are about."""
 
     simulated: bool = False
@@ -35,7 +35,7 @@ class Wanted:
     """Its full name, its name without the plugin, or the path of its file or folder."""
 
 
-def read_history(output_dir: Path, wanted: Wanted) -> History:
+def read_history(output_dir: Path, wanted: RunFilter) -> RecordedHistory:
     """Read every recorded run that is wanted; one that cannot be read is named.
 
     Args:
@@ -55,7 +55,7 @@ def read_history(output_dir: Path, wanted: Wanted) -> History:
 class _Survey:
     """What was found so far."""
 
-    wanted: Wanted
+    wanted: RunFilter
     runs: dict[Path, RunFacts] = field(default_factory=dict)
     evals: dict[Path, EvalFacts] = field(default_factory=dict)
     spent: list[Spent] = field(default_factory=list)
@@ -132,7 +132,7 @@ class _Survey:
             return False
         return True
 
-    def history(self) -> History:
+    def history(self) -> RecordedHistory:
         """Read the trials, and give everything that was found."""
         files = {str(folder / TRIALS): facts for folder, facts in self.runs.items()}
         with open_database() as database:
@@ -141,7 +141,7 @@ class _Survey:
                 self._drop(file.parent, why)
                 del files[str(file)]
             trials = count_outcomes(database, files)
-            return History(
+            return RecordedHistory(
                 coverage=self._coverage({count.run_id for count in trials}),
                 runs=tuple(self.runs.values()),
                 evals=tuple(self.evals.values()),

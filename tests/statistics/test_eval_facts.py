@@ -5,7 +5,7 @@ import pytest
 
 from skillwalker.statistics.eval_facts import read_eval_spent
 from skillwalker.statistics.figures import make_figures
-from skillwalker.statistics.reading import Wanted, read_history
+from skillwalker.statistics.reading import RunFilter, read_history
 from skillwalker.statistics.run_facts import count_estimated
 
 RUN = "20260101T080000"
@@ -33,7 +33,7 @@ def test_estimates_of_eval_runs_are_counted_as_those_of_others(tmp_path: Path) -
     write_eval(tmp_path / RUN, CUT)
     spent = {one.purpose: one for one in read_eval_spent(tmp_path / RUN, simulated=False)}
     assert {name: one.estimated_calls for name, one in spent.items()} == {"trial": 2, "judge": 0}
-    figures = make_figures(read_history(tmp_path, Wanted()))
+    figures = make_figures(read_history(tmp_path, RunFilter()))
     assert sum(one.estimated_calls for one in figures.costs) == 2
 
 

@@ -7,7 +7,7 @@ import pytest
 from skillwalker.errors import StoreError
 from skillwalker.statistics.figures import make_figures
 from skillwalker.statistics.folders import FolderKind, began, kind_of
-from skillwalker.statistics.reading import Wanted, read_history
+from skillwalker.statistics.reading import RunFilter, read_history
 from skillwalker.statistics.run_facts import read_run_facts, read_spent
 from skillwalker.targets.names import description_hash
 from tests.histories import OLD, Past, trials, write_past
@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_said(
 def test_a_broken_summary_is_a_reason(tmp_path: Path) -> None:
     folder = write_past(tmp_path, Past(run_id=RUN))
     (folder / "measure-summary.json").write_text("{")
-    ((_, why),) = read_history(tmp_path, Wanted()).coverage.unreadable
+    ((_, why),) = read_history(tmp_path, RunFilter()).coverage.unreadable
     assert why.startswith("measure-summary.json, line 1: not JSON")
 
 
@@ -146,12 +146,12 @@ def test_calls_of_an_improver_without_a_price_are_unknown(tmp_path: Path) -> Non
 def test_decided_trials_of_unknown_cases_are_counted_apart(tmp_path: Path) -> None:
     past = Past(run_id=RUN, cases={"p1": True}, trials=trials({"p1": "t", "gone": "t n u"}))
     write_past(tmp_path, past)
-    figures = make_figures(read_history(tmp_path, Wanted()))
+    figures = make_figures(read_history(tmp_path, RunFilter()))
     assert (figures.rated, figures.not_rated) == (1, 2)
 
 
 def test_a_roomy_listing_is_a_setting_of_its_own(tmp_path: Path) -> None:
     for run_id, mode in ((RUN, "real"), (f"{RUN}-2", "roomy")):
         write_past(tmp_path, Past(run_id=run_id, listing_mode=mode, trials=trials({"p1": "t"})))
-    figures = make_figures(read_history(tmp_path, Wanted()))
+    figures = make_figures(read_history(tmp_path, RunFilter()))
     assert [row.setting.listing_mode for row in figures.rates] == ["real", "roomy"]

@@ -6,7 +6,7 @@ import pytest
 from skillwalker.datatypes.statistics import SearchFigures
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.statistics.figures import make_figures
-from skillwalker.statistics.reading import Wanted, read_history
+from skillwalker.statistics.reading import RunFilter, read_history
 from tests.histories import NEW, TRIAL, Past, trials, write_past
 
 RUN = "20260101T080000"
@@ -20,7 +20,7 @@ APPLIED = Past(run_id=RUN, kind="scil", best=NEW, applied=True, trials=SEARCH)
 def searches(output: Path, *pasts: Past) -> tuple[SearchFigures, ...]:
     for past in pasts:
         write_past(output, past)
-    return make_figures(read_history(output, Wanted(simulated=True))).search
+    return make_figures(read_history(output, RunFilter(simulated=True))).search
 
 
 def test_the_search_s_own_score_is_no_gain(tmp_path: Path) -> None:

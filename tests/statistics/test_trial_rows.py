@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.datatypes.history import History
+from skillwalker.datatypes.history import RecordedHistory
 from skillwalker.datatypes.vocabulary import Outcome
 from skillwalker.errors import StoreError
 from skillwalker.recording.store import RunStore
 from skillwalker.statistics import trial_rows
-from skillwalker.statistics.reading import Wanted, read_history
+from skillwalker.statistics.reading import RunFilter, read_history
 from tests.histories import TRIAL, Past, trials, write_past
 
 RUN = "20260101T080000"
@@ -24,11 +24,11 @@ WORDS = st.lists(st.sampled_from(["t", "n", "u", "ut", "un", "uu"]), max_size=4)
 Change = Callable[[bytes], bytes]
 
 
-def read(output: Path) -> History:
-    return read_history(output, Wanted())
+def read(output: Path) -> RecordedHistory:
+    return read_history(output, RunFilter())
 
 
-def counted(history: History) -> Counter[tuple[str, str, Outcome, str | None]]:
+def counted(history: RecordedHistory) -> Counter[tuple[str, str, Outcome, str | None]]:
     counts: Counter[tuple[str, str, Outcome, str | None]] = Counter()
     for count in history.trials:
         counts[count.run_id, count.setting.model, count.outcome, count.reason] += count.trials

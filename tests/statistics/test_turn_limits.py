@@ -7,7 +7,7 @@ from skillwalker.datatypes.statistics import Statistics
 from skillwalker.datatypes.vocabulary import CaseSet, Verdict
 from skillwalker.report.statistics_text import statistics_lines
 from skillwalker.statistics.figures import make_figures
-from skillwalker.statistics.reading import Wanted, read_history
+from skillwalker.statistics.reading import RunFilter, read_history
 from tests.histories import NEW, Past, gate, trials, write_all
 
 LOST = {"p1": "n", "p2": "n", "n1": "n", "n2": "n"}
@@ -16,7 +16,7 @@ FOUND = LOST | {"p1": "t", "p2": "t"}
 
 def figures(output: Path, *pasts: Past) -> Statistics:
     write_all(output, pasts)
-    return make_figures(read_history(output, Wanted()))
+    return make_figures(read_history(output, RunFilter()))
 
 
 def test_a_target_has_a_row_of_rates_for_each_limit(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_run_that_does_not_say_its_limit_stands_alone(tmp_path: Path) -> None:
     plan = json.loads(path.read_text(encoding="utf-8"))
     del plan["settings"]
     path.write_text(json.dumps(plan), encoding="utf-8")
-    found = make_figures(read_history(tmp_path, Wanted()))
+    found = make_figures(read_history(tmp_path, RunFilter()))
     assert [row.setting.max_turns for row in found.rates] == [None, 4]
     text = "\n".join(statistics_lines(found, folder="output"))
     assert "https://api.anthropic.com, CLI 2.1.332" in text

@@ -11,7 +11,7 @@ from skillwalker.datatypes.scores import Rate
 from skillwalker.datatypes.statistics import RateRow, Statistics
 from skillwalker.datatypes.vocabulary import CaseSet, StopReason, Verdict
 from skillwalker.statistics.figures import make_figures
-from skillwalker.statistics.reading import Wanted, read_history
+from skillwalker.statistics.reading import RunFilter, read_history
 from tests.histories import NEW, TRIAL, Past, gate, trials, write_all
 
 OPUS, THIRD = "claude-opus-5", "Reviews whatever changed."
@@ -157,7 +157,7 @@ def write_eval(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def figures(output: Path) -> Statistics:
-    return make_figures(read_history(output, Wanted()))
+    return make_figures(read_history(output, RunFilter()))
 
 
 def rate(k: int, n: int, share: float | None) -> tuple[int, int, float | None]:
@@ -290,7 +290,7 @@ def test_eval_runs_have_figures_of_their_own(figures: Statistics) -> None:
 
 
 def test_simulated_runs_count_on_request_and_apart(output: Path) -> None:
-    figures = make_figures(read_history(output, Wanted(simulated=True)))
+    figures = make_figures(read_history(output, RunFilter(simulated=True)))
     assert dict(figures.coverage.read)["measure"] == 5
     assert figures.coverage.simulated == 0
     own = [row for row in figures.outcomes if row.setting.simulated]
@@ -307,18 +307,18 @@ def test_simulated_runs_count_on_request_and_apart(output: Path) -> None:
 @pytest.mark.parametrize(
     ("wanted", "read", "filtered"),
     [
-        (Wanted(since=datetime(2026, 1, 7, tzinfo=UTC)), 3, 7),
-        (Wanted(since=datetime(2027, 1, 1, tzinfo=UTC)), 0, 13),
-        (Wanted(target="demo:auditor"), 1, 11),
-        (Wanted(target="auditor"), 1, 11),
-        (Wanted(target="plugins/demo/skills/auditor/"), 1, 11),
-        (Wanted(target="./plugins/demo/skills/auditor/SKILL.md"), 1, 11),
-        (Wanted(target="demo:nothing"), 0, 12),
+        (RunFilter(since=datetime(2026, 1, 7, tzinfo=UTC)), 3, 7),
+        (RunFilter(since=datetime(2027, 1, 1, tzinfo=UTC)), 0, 13),
+        (RunFilter(target="demo:auditor"), 1, 11),
+        (RunFilter(target="auditor"), 1, 11),
+        (RunFilter(target="plugins/demo/skills/auditor/"), 1, 11),
+        (RunFilter(target="./plugins/demo/skills/auditor/SKILL.md"), 1, 11),
+        (RunFilter(target="demo:nothing"), 0, 12),
     ],
     ids=["since", "future", "target", "bare", "folder", "file", "unknown"],
 )
 def test_filters_say_what_they_left_out(
-    output: Path, wanted: Wanted, read: int, filtered: int
+    output: Path, wanted: RunFilter, read: int, filtered: int
 ) -> None:
     coverage = read_history(output, wanted).coverage
     assert sum(number for _, number in coverage.read) == read
@@ -336,5 +336,5 @@ def test_a_night_is_no_run_and_is_left_out_when_simulated(
     folder = tmp_path / "20260101T080000"
     folder.mkdir()
     (folder / "overnight-summary.json").write_text(json.dumps({"simulated": simulated}))
-    coverage = read_history(tmp_path, Wanted(simulated=wanted)).coverage
+    coverage = read_history(tmp_path, RunFilter(simulated=wanted)).coverage
     assert (coverage.nights, coverage.simulated, coverage.read) == (nights, left_out, ())
