@@ -13,7 +13,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import Outcome, Purpose, StopReason
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import SkillwalkerError, StoreError, TargetError
-from skillwalker.loop import Measured
+from skillwalker.loop import MeasuredRun
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, plan_order
 from skillwalker.recording import edits
@@ -33,7 +33,7 @@ FINISHED = frozenset(
 
 def conclude(
     plan: Plan,
-    measured: Measured,
+    measured: MeasuredRun,
     facts: EngineFacts,
     foundation: Foundation,
     *,
@@ -154,7 +154,7 @@ def _is_final(summary: Summary) -> bool:
 
 def _summarise(
     plan: Plan,
-    measured: Measured,
+    measured: MeasuredRun,
     foundation: Foundation,
     facts: EngineFacts,
     *,

@@ -71,7 +71,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class MeasuredRun:
     """All that a run measured, for the summary to be made from."""
 
     history: History
@@ -91,7 +91,7 @@ class Measured:
     """Cases that no description can move."""
 
 
-async def improve(plan: Plan, tools: Tools) -> Measured:
+async def improve(plan: Plan, tools: Tools) -> MeasuredRun:
     """Run the loop to its end.
 
     A limit, an interrupt, a failing improver and an instrument that does not measure end the
@@ -274,13 +274,13 @@ class _Run:
         except (PreflightError, EngineUnavailableError) as error:
             self.stopped, self.cause = StopReason.PREFLIGHT, str(error)
 
-    def measured(self) -> Measured:
+    def measured(self) -> MeasuredRun:
         """Hand over what was measured."""
         judged = self.confirming.gate
         if self.stopped is StopReason.UNRESOLVED and judged is not None and judged.passed:
             # The rounds told apart what the search could not.
             self.stopped = StopReason.CONVERGED
-        return Measured(
+        return MeasuredRun(
             history=self.history,
             best=self._best(),
             gate=judged,

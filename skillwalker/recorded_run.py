@@ -31,7 +31,7 @@ from skillwalker.estimate.forecast import Forecaster
 from skillwalker.estimate.guess import TURNS_OF_A_TRIAL, cost_of_request, require_prices
 from skillwalker.estimate.worst_case import asked_models, estimate_run
 from skillwalker.limits import Limits
-from skillwalker.loop import Measured, Tools, improve
+from skillwalker.loop import MeasuredRun, Tools, improve
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, for_version, plan_order, warn_of_plan
 from skillwalker.preflight import control_trials
@@ -159,7 +159,7 @@ async def _measure(
     completer: Completer | None,
     foundation: Foundation,
     around: Surroundings,
-) -> tuple[Plan, Measured, EngineFacts]:
+) -> tuple[Plan, MeasuredRun, EngineFacts]:
     """Open the engine and run the loop; an engine that cannot be opened is a result too."""
 
     def listen(event: Event) -> None:

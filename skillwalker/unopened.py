@@ -2,14 +2,14 @@
 
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.loop import Measured
+from skillwalker.loop import MeasuredRun
 from skillwalker.plan import Order, Plan
 from skillwalker.search.protocol import History
 
 
-def nothing_measured(plan: Plan, cause: str) -> Measured:
+def nothing_measured(plan: Plan, cause: str) -> MeasuredRun:
     """What is measured where no engine could be opened."""
-    return Measured(
+    return MeasuredRun(
         history=History.begin(plan.cases, plan.target.description),
         best=None,
         gate=None,

@@ -10,7 +10,7 @@ from skillwalker.datatypes.scores import CaseResult, Iteration, Rate, UsageTotal
 from skillwalker.datatypes.summary import Confused, Fired, ModelRates, Summary
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, StopReason, Verdict
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.loop import Measured
+from skillwalker.loop import MeasuredRun
 from skillwalker.metrics.built_in import track_results
 from skillwalker.metrics.changes import lay_beside
 from skillwalker.metrics.gate import gates_apply
@@ -23,7 +23,7 @@ INCONCLUSIVE = frozenset({StopReason.PREFLIGHT, StopReason.UNDECIDED})
 
 
 def summarise(
-    plan: Plan, measured: Measured, *, run_id: str, facts: EngineFacts, applied: bool = False
+    plan: Plan, measured: MeasuredRun, *, run_id: str, facts: EngineFacts, applied: bool = False
 ) -> Summary:
     """Make the summary of a run.
 
@@ -86,7 +86,7 @@ def summarise(
 
 
 def _metrics(
-    measured: Measured, before: Sequence[CaseResult], after: Sequence[CaseResult]
+    measured: MeasuredRun, before: Sequence[CaseResult], after: Sequence[CaseResult]
 ) -> tuple[MetricChange, ...]:
     """Lay what was tracked of the best beside the original; their trials are those of the rates."""
     original, best = _original(measured), measured.best
@@ -96,7 +96,7 @@ def _metrics(
     return lay_beside((*original.metrics, *track_results(before)), of_best)
 
 
-def _forbidden(measured: Measured) -> str | None:
+def _forbidden(measured: MeasuredRun) -> str | None:
     """Say why a metric keeps the best text from being written."""
     original, best = _original(measured), measured.best
     if original is None or best is None or best is original:
@@ -104,7 +104,7 @@ def _forbidden(measured: Measured) -> str | None:
     return gates_apply(original.metrics, best.metrics)
 
 
-def _original(measured: Measured) -> Iteration | None:
+def _original(measured: MeasuredRun) -> Iteration | None:
     """Give the original as it was measured; None when it was not."""
     return measured.history.iterations[0] if measured.history.iterations else None
 
@@ -171,7 +171,7 @@ def rate_to_hold(results: Sequence[CaseResult]) -> Rate | None:
     return None if balanced is None or balanced.rate is None else balanced
 
 
-def _improved(plan: Plan, measured: Measured) -> bool:
+def _improved(plan: Plan, measured: MeasuredRun) -> bool:
     """Whether the best differs from the original and passed the gate, or none was asked for."""
     best, iterations = measured.best, measured.history.iterations
     if best is None or best is iterations[0] or measured.stopped in INCONCLUSIVE:
@@ -181,7 +181,7 @@ def _improved(plan: Plan, measured: Measured) -> bool:
     return measured.gate is not None and measured.gate.passed
 
 
-def _verdict(measured: Measured, *, improved: bool) -> Verdict:
+def _verdict(measured: MeasuredRun, *, improved: bool) -> Verdict:
     """Improved, kept, or nothing that could be said."""
     if measured.stopped in INCONCLUSIVE or not measured.history.iterations:
         return Verdict.INCONCLUSIVE
@@ -189,7 +189,7 @@ def _verdict(measured: Measured, *, improved: bool) -> Verdict:
 
 
 def _results(
-    measured: Measured,
+    measured: MeasuredRun,
 ) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...], str]:
     """Results of original and best: of the confirm rounds if any, else of the search.
 
@@ -204,7 +204,7 @@ def _results(
     return _sided(before, measured), _sided(after, measured), "confirm"
 
 
-def _sided(results: Sequence[CaseResult], measured: Measured) -> tuple[CaseResult, ...]:
+def _sided(results: Sequence[CaseResult], measured: MeasuredRun) -> tuple[CaseResult, ...]:
     """Put the cases of confirm results back on their sides of the split."""
     return tuple(
         replace(result, set=split.set)
@@ -212,7 +212,7 @@ def _sided(results: Sequence[CaseResult], measured: Measured) -> tuple[CaseResul
     )
 
 
-def _usage(measured: Measured) -> tuple[tuple[str, UsageTotal], ...]:
+def _usage(measured: MeasuredRun) -> tuple[tuple[str, UsageTotal], ...]:
     """Sum the usage by purpose."""
     exchanges = (exchange for answer in measured.answers for exchange in answer.exchanges)
     return (

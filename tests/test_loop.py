@@ -20,7 +20,7 @@ from skillwalker.datatypes.vocabulary import CaseSet, Operator, Purpose, StopRea
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import CompletionError, EngineUnavailableError
 from skillwalker.limits import Limits
-from skillwalker.loop import Measured, improve
+from skillwalker.loop import MeasuredRun, improve
 from skillwalker.preflight import check_instrument
 from skillwalker.steps.step_5_score import rates
 from skillwalker.verdict import summarise
@@ -72,12 +72,12 @@ class TextEngine:
 
 def loop(
     project: Path, bench: Bench, config: LoopConfig | None = None, **tools: object
-) -> Measured:
+) -> MeasuredRun:
     plan = plan_of(project, config, kind="scil" if bench.max_iterations > 1 else "measure")
     return anyio.run(improve, plan, bench.tools(**tools))
 
 
-def original_results(measured: Measured) -> tuple[CaseResult, ...]:
+def original_results(measured: MeasuredRun) -> tuple[CaseResult, ...]:
     return measured.history.iterations[0].results
 
 
@@ -245,7 +245,7 @@ def test_run_numbers_go_on_over_search_and_confirm_rounds(project: Path, bench: 
 # --- what must change nothing ------------------------------------------------------------------
 
 
-def outcome_of(measured: Measured) -> list[tuple[object, ...]]:
+def outcome_of(measured: MeasuredRun) -> list[tuple[object, ...]]:
     rows = [
         (trial.candidate, trial.case, trial.run_index, trial.set, trial.outcome, trial.iteration)
         for trial in measured.trials
@@ -253,7 +253,7 @@ def outcome_of(measured: Measured) -> list[tuple[object, ...]]:
     return sorted(rows)
 
 
-def simulated_run(project: Path, workdir: Path, **settings: int) -> Measured:
+def simulated_run(project: Path, workdir: Path, **settings: int) -> MeasuredRun:
     from skillwalker.engines.simulated import SimulatedEngine
 
     config = LoopConfig(**settings)  # type: ignore[arg-type]  # integers only
@@ -342,7 +342,9 @@ def test_a_limit_in_a_proposal_keeps_what_was_asked_and_is_no_refusal(
 
 
 def test_a_run_that_was_killed_pays_for_nothing_twice(project: Path, tmp_path: Path) -> None:
-    def go(journal: MemoryJournal, workdir: str, limits: Limits) -> tuple[Measured, ChanceEngine]:
+    def go(
+        journal: MemoryJournal, workdir: str, limits: Limits
+    ) -> tuple[MeasuredRun, ChanceEngine]:
         bench = Bench(workdir=tmp_path / workdir, engine=ChanceEngine(0.5), journal=journal)
         replies = [reply(f"{BETTER} Version {n}.") for n in range(1 + len(journal.answers), 5)]
         bench.completer, bench.limits = ScriptedCompleter(replies), limits

@@ -14,7 +14,7 @@ from skillwalker.datatypes.trials import Trial
 from skillwalker.datatypes.vocabulary import CaseSet, StopReason
 from skillwalker.engines.simulated import SimulatedEngine
 from skillwalker.limits import Limits
-from skillwalker.loop import Measured, improve
+from skillwalker.loop import MeasuredRun, improve
 from skillwalker.preflight import check_instrument, control_trials
 from skillwalker.search.choice import choose_strategy
 from skillwalker.search.protocol import Stop
@@ -93,7 +93,7 @@ class Runs:
         seed: int = 1,
         holdout: float = 0.0,
         race_trials: int | None = None,
-    ) -> Measured:
+    ) -> MeasuredRun:
         """Do a run, simulated throughout."""
         config = LoopConfig(
             search=self.search,
@@ -124,14 +124,14 @@ def runs(tmp_path: Path, search: str) -> Runs:
     return Runs(project=make_bench_project(tmp_path), folder=tmp_path, search=search)
 
 
-def outcome_of(measured: Measured) -> list[tuple[object, ...]]:
+def outcome_of(measured: MeasuredRun) -> list[tuple[object, ...]]:
     return sorted(
         (trial.candidate, trial.case, trial.run_index, trial.set, trial.outcome, trial.iteration)
         for trial in measured.trials
     )
 
 
-def told(measured: Measured) -> tuple[object, ...]:
+def told(measured: MeasuredRun) -> tuple[object, ...]:
     """All of a run that a user sees."""
     return outcome_of(measured), measured.gate, measured.best, measured.stopped, measured.history
 

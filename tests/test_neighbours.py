@@ -11,7 +11,7 @@ from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.datatypes.vocabulary import CaseSet, TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import SuiteError
-from skillwalker.loop import Measured, improve
+from skillwalker.loop import MeasuredRun, improve
 from skillwalker.plan import Plan
 from tests.bench import (
     NEGATIVES,
@@ -60,7 +60,7 @@ def project(tmp_path: Path) -> Path:
 
 def run(
     project: Path, text: str, engine: TakingEngine | None = None, config: LoopConfig = GUARDED
-) -> tuple[Plan, Measured]:
+) -> tuple[Plan, MeasuredRun]:
     plan = plan_of(project, config)
     bench = Bench(workdir=project.parent / "work", max_iterations=2)
     completer = ScriptedCompleter([reply(text)])

@@ -17,7 +17,7 @@ from skillwalker.datatypes.scores import CaseResult, Iteration
 from skillwalker.datatypes.trials import Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Operator, Outcome, Phase, StopReason
 from skillwalker.limits import Limits
-from skillwalker.loop import Measured, improve
+from skillwalker.loop import MeasuredRun, improve
 from skillwalker.plan import Plan
 from skillwalker.proposing import Proposals, propose
 from skillwalker.recording.store import RunStore
@@ -155,7 +155,7 @@ def test_a_whole_run_shows_the_improver_nothing_else(
     plan = plan_of(project, config)
     journal, prompts = MemoryJournal(), list[str]()
 
-    def go(limits: Limits, folder: str) -> Measured:
+    def go(limits: Limits, folder: str) -> MeasuredRun:
         replies = [reply(f"{CHILD} Version {n}.") for n in range(len(journal.answers) + 1, 30)]
         completer = ScriptedCompleter(replies)
         bench = Bench(workdir=tmp_path / folder, engine=ChanceEngine(0.4), journal=journal)

@@ -12,7 +12,7 @@ from skillwalker.datatypes.summary import IterationDone, Proposed
 from skillwalker.datatypes.trials import BuiltPlugin
 from skillwalker.datatypes.vocabulary import ListingState, StopReason, TargetKind
 from skillwalker.errors import PreflightError
-from skillwalker.loop import Measured, improve
+from skillwalker.loop import MeasuredRun, improve
 from skillwalker.plan import Plan, for_version, place, room
 from skillwalker.preflight import check_listing
 from skillwalker.sent_listing import check_shown, difference
@@ -140,7 +140,7 @@ def test_every_model_is_looked_at(plan: Plan, tmp_path: Path) -> None:
 # --- in the loop -------------------------------------------------------------------------------
 
 
-def run(plan: Plan, bench: Bench, probe: object) -> Measured:
+def run(plan: Plan, bench: Bench, probe: object) -> MeasuredRun:
     return anyio.run(improve, plan, bench.tools(probe=probe))
 
 

@@ -12,7 +12,7 @@ from skillwalker.datatypes.summary import Warned
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.loop import Measured, improve
+from skillwalker.loop import MeasuredRun, improve
 from skillwalker.recording.records import read_summary, summary_record
 from skillwalker.report.wording import beside_the_rates
 from skillwalker.search.choice import choose_strategy
@@ -49,7 +49,7 @@ class UnaidedEngine:
 
 def run(
     tmp_path: Path, search: str, engine: UnaidedEngine, journal: MemoryJournal | None = None
-) -> tuple[Measured, ScriptedCompleter, Bench]:
+) -> tuple[MeasuredRun, ScriptedCompleter, Bench]:
     project = make_bench_project(tmp_path)
     config = LoopConfig(search=search, gate=0.9)
     plan = plan_of(project, config)

@@ -17,7 +17,7 @@ from skillwalker.datatypes.nights import Stage
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import ListingState, Position, TargetKind
 from skillwalker.engines.protocol import EngineFacts
-from skillwalker.loop import Measured
+from skillwalker.loop import MeasuredRun
 from skillwalker.plan import Plan
 from skillwalker.search import gate
 from skillwalker.search.choice import choose_strategy
@@ -147,9 +147,9 @@ def _strategy(stage: Stage, config: LoopConfig, cases: Sequence[SplitCase]) -> S
     )
 
 
-def _measured(run: Run, strategy: Strategy) -> Measured:
+def _measured(run: Run, strategy: Strategy) -> MeasuredRun:
     """Give all that a run measured; the world's trials say nothing but whether they went right."""
-    return Measured(
+    return MeasuredRun(
         history=run.history,
         best=strategy.best(run.history),
         gate=run.gate,

@@ -12,7 +12,7 @@ import typer
 from skillwalker.cli.options import open_project
 from skillwalker.cli.saying import say
 from skillwalker.counting import counted
-from skillwalker.datatypes.metrics import Calibration, Standing
+from skillwalker.datatypes.metrics import Calibration, MetricStanding
 from skillwalker.errors import ConfigError
 from skillwalker.faults import quoted
 from skillwalker.metrics.calibration import standing_of
@@ -45,7 +45,7 @@ class Opened:
     registry: Registry
     calibrations: tuple[Calibration, ...]
 
-    def standing(self, name: str) -> Standing:
+    def standing(self, name: str) -> MetricStanding:
         """Say what a metric is worth."""
         return standing_of(name, self.registry, self.calibrations)
 
@@ -159,7 +159,7 @@ def _register(folder: Path, spec: MetricSettings, now: datetime) -> None:
         append_row(folder, REGISTRY, registration_row(spec, now))
 
 
-def _promoted(before: Standing, after: Standing) -> bool:
+def _promoted(before: MetricStanding, after: MetricStanding) -> bool:
     return after.load_bearing and not before.load_bearing
 
 
@@ -179,7 +179,7 @@ def _spec_json(spec: MetricSettings, opened: Opened) -> dict[str, object]:
     }
 
 
-def _standing_json(spec: MetricSettings, standing: Standing) -> dict[str, object]:
+def _standing_json(spec: MetricSettings, standing: MetricStanding) -> dict[str, object]:
     return {
         "name": spec.name,
         "version": spec.version,
@@ -199,7 +199,7 @@ def _spec_cells(spec: MetricSettings, opened: Opened) -> tuple[str, ...]:
     return (spec.name, spec.kind, spec.unit, str(spec.version), worth, " ".join(source))
 
 
-def _standing_cells(spec: MetricSettings, standing: Standing) -> tuple[str, ...]:
+def _standing_cells(spec: MetricSettings, standing: MetricStanding) -> tuple[str, ...]:
     errors = (standing.mean_error, standing.p95_error, standing.worst_error)
     return (
         spec.name,
@@ -210,7 +210,7 @@ def _standing_cells(spec: MetricSettings, standing: Standing) -> tuple[str, ...]
     )
 
 
-def _standing_words(standing: Standing) -> str:
+def _standing_words(standing: MetricStanding) -> str:
     if standing.load_bearing:
         return "load-bearing"
     if standing.held_back_by:

@@ -24,7 +24,7 @@ from skillwalker.datatypes.metrics import (
     Extraction,
     Goal,
     HistoryEntry,
-    Measured,
+    MetricValue,
     Verification,
 )
 from skillwalker.errors import ConfigError, StoreError
@@ -216,7 +216,7 @@ def _entry(task: Task, verification: Verification, past: Sequence[HistoryEntry])
     """Make the record of a run, with every secondary metric that earlier ones had."""
     median, name = verification.median, _name(task, verification)
     result = _result(task, verification)
-    measured: tuple[Measured, ...] = median.secondaries if median else ()
+    measured: tuple[MetricValue, ...] = median.secondaries if median else ()
     return HistoryEntry(
         timestamp=stamp(datetime.now(UTC)),
         iteration=1 + sum(entry.name == name for entry in past),

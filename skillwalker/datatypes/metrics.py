@@ -22,7 +22,7 @@ class GateState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class MetricValue:
     """A named number; the unit is for people alone."""
 
     name: str
@@ -35,9 +35,9 @@ class Measured:
 class Extraction:
     """The metrics of one output."""
 
-    primary: Measured | None
+    primary: MetricValue | None
     """The one that was asked for; None when it is missing."""
-    secondaries: tuple[Measured, ...]
+    secondaries: tuple[MetricValue, ...]
     """All others, in order of first appearance."""
 
 
@@ -68,7 +68,7 @@ class CommandRun:
     error: str | None = None
     read_from: str | None = None
     """Where the result stood: `stdout`, `last JSON line` or `METRIC lines`."""
-    secondaries: tuple[Measured, ...] = ()
+    secondaries: tuple[MetricValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,7 @@ class HistoryEntry:
     goal_achieved: bool | None
     runs: int
     error: str | None
-    secondaries: tuple[Measured, ...]
+    secondaries: tuple[MetricValue, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class MetricStanding:
     """What a metric is worth by its calibrations; errors in units of its scale."""
 
     samples: int

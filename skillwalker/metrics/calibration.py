@@ -8,7 +8,7 @@ Source: veegee82/loss-driven-development 0.14, define-metric and its tail rules.
 
 from collections.abc import Sequence
 
-from skillwalker.datatypes.metrics import Calibration, GateState, Standing
+from skillwalker.datatypes.metrics import Calibration, GateState, MetricStanding
 from skillwalker.metrics.registry import Registry
 from skillwalker.settings import MetricSettings
 
@@ -39,7 +39,9 @@ def judge(errors: Sequence[float]) -> GateState:
     return GateState.DRIFTING if state is GateState.LOAD_BEARING else state
 
 
-def standing_of(name: str, registry: Registry, calibrations: Sequence[Calibration]) -> Standing:
+def standing_of(
+    name: str, registry: Registry, calibrations: Sequence[Calibration]
+) -> MetricStanding:
     """Say what a metric is worth; a composed one needs that of all its parts as well.
 
     Raises:
@@ -48,7 +50,7 @@ def standing_of(name: str, registry: Registry, calibrations: Sequence[Calibratio
     spec = registry.get(name)
     errors = _errors(spec, calibrations)
     parts = dict.fromkeys(spec.parts)
-    return Standing(
+    return MetricStanding(
         samples=len(errors),
         mean_error=_mean(errors) if errors else None,
         p95_error=_p95(errors) if errors else None,

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from skillwalker.datatypes.metrics import Extraction, Measured
+from skillwalker.datatypes.metrics import Extraction, MetricValue
 
 MICRO, MU = "\u00b5", "\u03bc"
 """The micro sign of the grammar, and the Greek letter that looks the same and is read as it."""
@@ -42,7 +42,7 @@ def infer_unit(name: str) -> str | None:
     return next((unit for ending, unit in UNITS if normal_name(name).endswith(ending)), None)
 
 
-def read_metric_lines(text: str) -> tuple[Measured, ...]:
+def read_metric_lines(text: str) -> tuple[MetricValue, ...]:
     """Read every METRIC line of an output.
 
     Returns:
@@ -55,11 +55,11 @@ def read_metric_lines(text: str) -> tuple[Measured, ...]:
         if match and value is not None and match[1] not in REFUSED:
             values[match[1]] = value
     return tuple(
-        Measured(name=name, value=value, unit=infer_unit(name)) for name, value in values.items()
+        MetricValue(name=name, value=value, unit=infer_unit(name)) for name, value in values.items()
     )
 
 
-def choose_primary(measured: Sequence[Measured], primary: str | None) -> Extraction:
+def choose_primary(measured: Sequence[MetricValue], primary: str | None) -> Extraction:
     """Tell the primary metric from the others; without a name, all are secondary."""
     wanted = None if primary is None else normal_name(primary)
     return Extraction(

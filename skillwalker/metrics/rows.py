@@ -14,8 +14,8 @@ from skillwalker.datatypes.metrics import (
     Direction,
     Goal,
     HistoryEntry,
-    Measured,
     MetricChange,
+    MetricValue,
     TrackedMetric,
 )
 from skillwalker.metrics.history import Row
@@ -56,9 +56,9 @@ def read_history(rows: Iterable[Row]) -> tuple[HistoryEntry, ...]:
     return tuple(_entry(row) for row in rows)
 
 
-def known_secondaries(entries: Iterable[HistoryEntry], name: str | None) -> tuple[Measured, ...]:
+def known_secondaries(entries: Iterable[HistoryEntry], name: str | None) -> tuple[MetricValue, ...]:
     """Give the secondary metrics that runs of a metric ever had, in order of first appearance."""
-    found: dict[str, Measured] = {}
+    found: dict[str, MetricValue] = {}
     for entry in entries:
         for metric in entry.secondaries if entry.name == name else ():
             known = found.get(metric.name)
@@ -67,10 +67,12 @@ def known_secondaries(entries: Iterable[HistoryEntry], name: str | None) -> tupl
     return tuple(found.values())
 
 
-def with_known(measured: Iterable[Measured], known: Iterable[Measured]) -> tuple[Measured, ...]:
+def with_known(
+    measured: Iterable[MetricValue], known: Iterable[MetricValue]
+) -> tuple[MetricValue, ...]:
     """Give the known secondaries first, those that this run lacks without a value, then new."""
     new = {metric.name: metric for metric in measured}
-    old = [new.pop(m.name, Measured(name=m.name, value=None, unit=m.unit)) for m in known]
+    old = [new.pop(m.name, MetricValue(name=m.name, value=None, unit=m.unit)) for m in known]
     return (*old, *new.values())
 
 
@@ -176,7 +178,7 @@ def _entry(row: Row) -> HistoryEntry:
         runs=int(_number(row, "runs") or 0),
         error=_text(row, "error"),
         secondaries=tuple(
-            Measured(name=name, value=_number(numbers, name), unit=_text(named, name))
+            MetricValue(name=name, value=_number(numbers, name), unit=_text(named, name))
             for name in numbers
         ),
     )

@@ -13,7 +13,7 @@ from skillwalker.overnight.decisions import GOOD_ENOUGH, change_to_recheck, reas
 from skillwalker.overnight.journal import NightTask
 from skillwalker.overnight.night import order_of
 from skillwalker.overnight.results import reason_of
-from skillwalker.overnight.standing import Claude, Standing, look_at
+from skillwalker.overnight.standing import Claude, TargetStanding, look_at
 from skillwalker.paths import Places
 from skillwalker.plan import Order, plan_order
 from skillwalker.settings import PriceSettings
@@ -54,7 +54,7 @@ def intend(
 def _work(
     task: NightTask,
     entry: CatalogueEntry,
-    found: Standing,
+    found: TargetStanding,
     places: Places,
     claude: Claude,
     prices: tuple[PriceSettings, ...],

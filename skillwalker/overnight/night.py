@@ -20,7 +20,7 @@ from skillwalker.overnight.begun import Begun, Counted, find_begun, so_far, unco
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import Decision, NightJournal, NightTask
 from skillwalker.overnight.results import TargetProgress, reason_of, stage_result, target_row
-from skillwalker.overnight.standing import Claude, Standing, look_at
+from skillwalker.overnight.standing import Claude, TargetStanding, look_at
 from skillwalker.paths import Places
 from skillwalker.plan import Order
 from skillwalker.recording.frozen import Earlier
@@ -118,7 +118,7 @@ class Night:
         await self._recheck(progress, found)
         await self._measure(progress, found)
 
-    async def _recheck(self, progress: TargetProgress, found: Standing) -> None:
+    async def _recheck(self, progress: TargetProgress, found: TargetStanding) -> None:
         """Hold an earlier night's improvement against what it replaced, where that is due."""
         entry = progress.entry
         decision = self._journal.decided(entry, Stage.RECHECK)
@@ -136,7 +136,7 @@ class Night:
         if await self._do(progress, Stage.RECHECK, duel):
             self._note_recheck(self._key(entry))
 
-    async def _measure(self, progress: TargetProgress, found: Standing) -> None:
+    async def _measure(self, progress: TargetProgress, found: TargetStanding) -> None:
         """Measure a target that is stale."""
         entry = progress.entry
         decision = self._journal.decided(entry, Stage.MEASURE)

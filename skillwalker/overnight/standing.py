@@ -23,7 +23,7 @@ class Claude:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class TargetStanding:
     """One target with one suite, as it is now."""
 
     plan: Plan
@@ -42,7 +42,7 @@ class Standing:
 
 def look_at(
     order: Order, places: Places, claude: Claude, entries: Mapping[EntryKey, LockEntry]
-) -> Standing:
+) -> TargetStanding:
     """Resolve a target as its run would, and hold it against what is remembered.
 
     Args:
@@ -58,7 +58,7 @@ def look_at(
     plan = plan_order(order, places, listing_budget=claude.listing_budget)
     plan = for_version(plan, claude.cli_version)
     key = entry_key(plan, simulated=claude.simulated)
-    return Standing(
+    return TargetStanding(
         plan=plan,
         key=key,
         known=entries.get(key),

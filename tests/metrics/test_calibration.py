@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.datatypes.metrics import Calibration, GateState, Standing
+from skillwalker.datatypes.metrics import Calibration, GateState, MetricStanding
 from skillwalker.metrics.calibration import judge, standing_of
 from skillwalker.metrics.registry import open_registry
 from tests.metrics.specs import spec
@@ -59,7 +59,7 @@ def pairs(name: str, *errors: float, version: int = 1) -> tuple[Calibration, ...
 def test_errors_are_counted_in_units_of_the_scale() -> None:
     registry = open_registry([spec("ms", "positive", unit="ms", scale=128.0)])
     standing = standing_of("ms", registry, pairs("ms", *[16.0] * 4, 32.0))
-    assert standing == Standing(
+    assert standing == MetricStanding(
         samples=5, mean_error=0.75 / 5, p95_error=0.25, worst_error=0.25, state=LOAD
     )
     assert standing.load_bearing

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillwalker.datatypes.metrics import Measured
+from skillwalker.datatypes.metrics import MetricValue
 from skillwalker.metrics.extract import choose_primary, infer_unit, read_metric_lines
 
 GREEK, MICRO = "\u03bc", "\u00b5"
@@ -85,7 +85,7 @@ def test_units_come_from_the_end_of_a_name(name: str, unit: str | None) -> None:
 
 def test_the_primary_is_told_from_the_others() -> None:
     found = choose_primary(read_metric_lines(f"METRIC a=1\nMETRIC t{MICRO}s=2"), f"t{GREEK}s")
-    assert found.primary == Measured(name=f"t{MICRO}s", value=2, unit=f"{MICRO}s")
+    assert found.primary == MetricValue(name=f"t{MICRO}s", value=2, unit=f"{MICRO}s")
     assert [metric.name for metric in found.secondaries] == ["a"]
     assert choose_primary(found.secondaries, "b").primary is None
     assert choose_primary(found.secondaries, None).primary is None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillwalker.datatypes.metrics import Direction, Goal, HistoryEntry, Measured
+from skillwalker.datatypes.metrics import Direction, Goal, HistoryEntry, MetricValue
 from skillwalker.errors import StoreError
 from skillwalker.metrics.history import CALIBRATIONS, HISTORY, Row, append_row, read_rows
 from skillwalker.metrics.rows import (
@@ -83,7 +83,9 @@ def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
         append_row(tmp_path, CALIBRATIONS, {"a": 1})
 
 
-def entry(*secondaries: Measured, name: str | None = "a", value: float | None = 1) -> HistoryEntry:
+def entry(
+    *secondaries: MetricValue, name: str | None = "a", value: float | None = 1
+) -> HistoryEntry:
     return HistoryEntry(
         timestamp="2026-01-06T10:30:00Z",
         iteration=5,
@@ -99,7 +101,7 @@ def entry(*secondaries: Measured, name: str | None = "a", value: float | None = 
 
 
 def test_a_run_is_written_with_its_keys_and_read_back() -> None:
-    first = entry(Measured(name="m", value=2.5), Measured(name="t_ms", value=None, unit="ms"))
+    first = entry(MetricValue(name="m", value=2.5), MetricValue(name="t_ms", value=None, unit="ms"))
     row = history_row(first)
     assert row == {
         "timestamp": "2026-01-06T10:30:00Z",
@@ -129,13 +131,13 @@ def test_rows_of_other_tools_and_broken_ones_are_read_as_far_as_they_go() -> Non
 
 
 def test_secondaries_are_remembered_over_runs_of_one_metric() -> None:
-    m, n = Measured(name="m", value=1), Measured(name="n_ms", value=2, unit="ms")
-    new = Measured(name="new", value=3)
-    past = (entry(m), entry(n, Measured(name="m", value=None)), entry(new, name="other"))
+    m, n = MetricValue(name="m", value=1), MetricValue(name="n_ms", value=2, unit="ms")
+    new = MetricValue(name="new", value=3)
+    past = (entry(m), entry(n, MetricValue(name="m", value=None)), entry(new, name="other"))
     known = known_secondaries(past, "a")
     assert known == (m, n)
-    now = Measured(name="n_ms", value=9, unit="ms")
-    assert with_known((new, now), known) == (Measured(name="m", value=None), now, new)
+    now = MetricValue(name="n_ms", value=9, unit="ms")
+    assert with_known((new, now), known) == (MetricValue(name="m", value=None), now, new)
 
 
 @pytest.mark.parametrize(
