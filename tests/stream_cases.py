@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from skillwalker.datatypes.trials import CalledAs
 from skillwalker.datatypes.vocabulary import Mode, Outcome, TargetKind
-from skillwalker.standin.replies import Block, Fault, FaultKind, Reply, Say, Use
+from skillwalker.standin.replies import Block, FaultKind, InjectedFault, Reply, Say, Use
 
 VERSIONS = ("2.1.332", "2.1.197")
 MODEL = "claude-sonnet-4-5"
@@ -113,7 +113,7 @@ def delegates(name: str, *, tool: str = "Agent", background: bool | None = None)
 
 def fails(kind: FaultKind, base: Reply | None = None, **given: object) -> Reply:
     """Answer with a fault."""
-    build: Callable[..., Fault] = Fault
+    build: Callable[..., InjectedFault] = InjectedFault
     return replace(base or says(), fault=build(kind=kind, **given))
 
 

@@ -19,7 +19,7 @@ from skillwalker.suites.rubrics import read_rubric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class DocketItem:
     """One sitting of the judge over a job."""
 
     job: GradingJob
@@ -39,7 +39,7 @@ class Docket:
     jobs: Sequence[GradingJob]
     questions: int
     known: dict[tuple[str, int], Sitting]
-    open_ones: tuple[Question, ...]
+    open_ones: tuple[DocketItem, ...]
     """Trials that are alike word for word are one question."""
 
     def told(self, judge: str) -> Judging:
@@ -83,7 +83,7 @@ def make_docket(
         model_of=bench.model_of,
     )
     questions = [
-        Question(job=job, judge_run=number)
+        DocketItem(job=job, judge_run=number)
         for job in jobs
         if job.asking.questions
         for number in range(bench.runs)

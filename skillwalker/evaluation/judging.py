@@ -16,7 +16,7 @@ from skillwalker.datatypes.improver import Exchange
 from skillwalker.datatypes.judging import Grade, JudgeCall, Rubric
 from skillwalker.datatypes.vocabulary import Purpose, StopReason
 from skillwalker.errors import ConfigError
-from skillwalker.evaluation.docket import Question, make_docket
+from skillwalker.evaluation.docket import DocketItem, make_docket
 from skillwalker.evaluation.gradable import GradingJob
 from skillwalker.evaluation.judge_rows import JudgeSetup
 from skillwalker.evaluation.store import EvalStore, TrialName
@@ -105,7 +105,7 @@ async def ask_judge(
 
 
 async def _ask_again(
-    session: "_Session", questions: Sequence[Question], sittings: list[Sitting]
+    session: "_Session", questions: Sequence[DocketItem], sittings: list[Sitting]
 ) -> None:
     """Ask what the budget refused while others were in flight: they may have cost less."""
     for at, question in enumerate(questions):
@@ -126,7 +126,7 @@ class _Session:
         self._tools = tools
         self._completers: dict[str, Completer | str] = {}
 
-    async def ask(self, question: Question) -> Sitting:
+    async def ask(self, question: DocketItem) -> Sitting:
         """Hold one sitting; a judge that cannot be asked is told in it."""
         job = question.job
         if self._tools.limits.interrupted:
@@ -142,7 +142,7 @@ class _Session:
 
         return await hold_sitting(job.asking, job.shown, completer=completer, keep=keep)
 
-    def may_ask(self, question: Question) -> bool:
+    def may_ask(self, question: DocketItem) -> bool:
         """Say whether the limits allow a question."""
         return self._tools.limits.reached(Purpose.JUDGE, self._kind(question.job.model)) is None
 
@@ -165,7 +165,7 @@ class _Session:
                 self._completers[model] = str(error)
         return self._completers[model]
 
-    def _call(self, question: Question, attempt: int, exchange: Exchange) -> JudgeCall:
+    def _call(self, question: DocketItem, attempt: int, exchange: Exchange) -> JudgeCall:
         job = question.job
         return JudgeCall(
             key=job.key,

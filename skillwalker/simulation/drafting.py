@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from skillwalker.datatypes.drafts import DraftedCase, DraftKind, DraftRequest
 from skillwalker.errors import CompletionError
-from skillwalker.simulation.lexical.vocabulary import Evidence
+from skillwalker.simulation.lexical.vocabulary import TermEvidence
 from skillwalker.simulation.lexical.words import GENERIC_WEIGHT, terms
 
 REQUEST_LINE: Final = "<request>"
@@ -120,7 +120,7 @@ def _filled(sentences: Sequence[str], words: Sequence[str]) -> Iterator[str]:
 
 def _words_of(body: str, description: str, name: str) -> tuple[str, ...]:
     """Choose the words that tell a target's work: the body's frequent ones, then the others."""
-    frequent = [term.surface for term in Evidence((), (), body).body_topics()]
+    frequent = [term.surface for term in TermEvidence((), (), body).body_topics()]
     others = [
         term.surface for term in terms(f"{description}\n{body}") if term.weight > GENERIC_WEIGHT
     ]

@@ -18,7 +18,7 @@ from skillwalker.datatypes.vocabulary import Operator, TargetKind
 from skillwalker.quotes import find_quote
 from skillwalker.simulation.lexical.frames import ENGLISH, GERMAN, Frame, frame_for, join_words
 from skillwalker.simulation.lexical.statements import read_statements
-from skillwalker.simulation.lexical.vocabulary import Evidence, learn
+from skillwalker.simulation.lexical.vocabulary import TermEvidence, learn
 from skillwalker.simulation.lexical.words import GENERIC_WEIGHT, Term, terms, weights
 
 _MOST_TOPICS: Final = 26
@@ -84,7 +84,7 @@ def _folded(text: str) -> str:
 
 def _candidates(brief: Brief) -> Iterator[str]:
     """Yield texts of the brief's operator and, when those are used up, of the others."""
-    evidence = Evidence(brief.failures, brief.successes, brief.body)
+    evidence = TermEvidence(brief.failures, brief.successes, brief.body)
     for operator in dict.fromkeys((brief.operator, Operator.COMBINE, Operator.REWRITE)):
         draft = _draft(brief, evidence, operator)
         display = _spellings(brief, draft.frame)
@@ -98,7 +98,7 @@ def _one_line(text: str) -> str:
     return " ".join(_TAG.sub(" ", text).split())
 
 
-def _draft(brief: Brief, evidence: Evidence, operator: Operator) -> _Draft:
+def _draft(brief: Brief, evidence: TermEvidence, operator: Operator) -> _Draft:
     """Choose the parts by the operator."""
     match operator:
         case Operator.REWRITE:
@@ -109,7 +109,7 @@ def _draft(brief: Brief, evidence: Evidence, operator: Operator) -> _Draft:
             return _from_current(brief, evidence)
 
 
-def _from_body(brief: Brief, evidence: Evidence) -> _Draft:
+def _from_body(brief: Brief, evidence: TermEvidence) -> _Draft:
     """Start anew: what the body says, and the words that prompts share."""
     frame = frame_for(brief.current or brief.body)
     leads = (_body_lead(brief.body, frame), _sentences(brief.current, 1))
@@ -121,14 +121,14 @@ def _from_body(brief: Brief, evidence: Evidence) -> _Draft:
     )
 
 
-def _good_terms(description: str, evidence: Evidence) -> list[Term]:
+def _good_terms(description: str, evidence: TermEvidence) -> list[Term]:
     """Take the words of a description that do more good than harm."""
     statements = read_statements(description)
     wanted = terms(f"{statements.asks}\n{statements.says}")
     return [term for term in wanted if term.weight > GENERIC_WEIGHT and evidence.score(term) > 0]
 
 
-def _from_best(brief: Brief, evidence: Evidence) -> _Draft:
+def _from_best(brief: Brief, evidence: TermEvidence) -> _Draft:
     """Join the words of the two best attempts that do more good than harm."""
     frame = frame_for(brief.current or brief.body)
     best = _best_attempts(brief.history) or (brief.current,)
@@ -137,7 +137,7 @@ def _from_best(brief: Brief, evidence: Evidence) -> _Draft:
     return _finish(brief, evidence, frame, _sentences(best[0], 1), topics)
 
 
-def _from_current(brief: Brief, evidence: Evidence) -> _Draft:
+def _from_current(brief: Brief, evidence: TermEvidence) -> _Draft:
     """Keep the text and add what it lacks; a text without room is combined anew."""
     current = brief.current.strip()
     if _units(current) > brief.max_chars * 0.9:
@@ -152,7 +152,7 @@ def _from_current(brief: Brief, evidence: Evidence) -> _Draft:
 
 
 def _finish(
-    brief: Brief, evidence: Evidence, frame: Frame, lead: str, topics: list[Term]
+    brief: Brief, evidence: TermEvidence, frame: Frame, lead: str, topics: list[Term]
 ) -> _Draft:
     """Add the words that some prompt still lacks, and the boundaries."""
     statements = read_statements(lead)

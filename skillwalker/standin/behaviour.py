@@ -14,7 +14,7 @@ from skillwalker.simulation.drafting import is_drafting
 from skillwalker.simulation.grading import is_judging
 from skillwalker.simulation.router import ListingEntry, choose
 from skillwalker.standin.fault_words import faults_in_path
-from skillwalker.standin.replies import Fault, Reply, Say, Use
+from skillwalker.standin.replies import InjectedFault, Reply, Say, Use
 from skillwalker.standin.request import (
     ListedEntry,
     message_texts,
@@ -82,7 +82,7 @@ def scripted(replies: Sequence[Reply]) -> Behaviour:
     return answer
 
 
-def with_faults(behaviour: Behaviour, faults: Sequence[Fault | None] = ()) -> Behaviour:
+def with_faults(behaviour: Behaviour, faults: Sequence[InjectedFault | None] = ()) -> Behaviour:
     """Let the first answers of each path prefix go wrong; None leaves one as it is.
 
     Args:

@@ -4,7 +4,7 @@ import re
 from urllib.parse import unquote
 
 from skillwalker.errors import ConfigError
-from skillwalker.standin.replies import Fault, FaultKind
+from skillwalker.standin.replies import FaultKind, InjectedFault
 
 _ITEM = re.compile(r"(?P<word>[a-z]+|\d{3})(?::(?P<value>\d+(?:\.\d+)?))?(?:\*(?P<times>\d{1,4}))?")
 _KNOWN = (
@@ -13,13 +13,13 @@ _KNOWN = (
 )
 
 
-def parse_faults(words: str) -> tuple[Fault | None, ...]:
+def parse_faults(words: str) -> tuple[InjectedFault | None, ...]:
     """Read a list of faults, one for each answer in order; the last one is repeated.
 
     Raises:
         ConfigError: a word is not known; the message lists those there are.
     """
-    faults: list[Fault | None] = []
+    faults: list[InjectedFault | None] = []
     for word in filter(None, (part.strip() for part in words.split(","))):
         match = _ITEM.fullmatch(word)
         if match is None:
@@ -29,17 +29,17 @@ def parse_faults(words: str) -> tuple[Fault | None, ...]:
     return tuple(faults)
 
 
-def _fault(item: str, word: str, value: str | None) -> Fault | None:
+def _fault(item: str, word: str, value: str | None) -> InjectedFault | None:
     if word.isdigit():
         retry_after = None if value is None else float(value)
-        return Fault(kind=FaultKind.STATUS, status=int(word), retry_after=retry_after)
+        return InjectedFault(kind=FaultKind.STATUS, status=int(word), retry_after=retry_after)
     if word == "cut":
-        return Fault(kind=FaultKind.CUT, after=3 if value is None else int(float(value)))
+        return InjectedFault(kind=FaultKind.CUT, after=3 if value is None else int(float(value)))
     if word in ("silent", "stall"):
         seconds = 3600.0 if value is None else float(value)
-        return Fault(kind=FaultKind(word), seconds=seconds)
+        return InjectedFault(kind=FaultKind(word), seconds=seconds)
     if word in ("malformed", "error") and value is None:
-        return Fault(kind=FaultKind(word))
+        return InjectedFault(kind=FaultKind(word))
     if word == "ok" and value is None:
         return None
     raise _unknown(item)
@@ -49,7 +49,7 @@ def _unknown(item: str) -> ConfigError:
     return ConfigError(f"--fault: {item!r} is no fault; known are: {_KNOWN}")
 
 
-def faults_in_path(prefix: str) -> tuple[Fault | None, ...]:
+def faults_in_path(prefix: str) -> tuple[InjectedFault | None, ...]:
     """Read the faults that a base URL asks for: a path segment `faults=WORDS`; none is no fault.
 
     Raises:

@@ -41,7 +41,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class InjectedFault:
     """One thing that goes wrong."""
 
     kind: FaultKind
@@ -60,7 +60,7 @@ class Reply:
     """One answer of the stand-in."""
 
     blocks: tuple[Block, ...] = ()
-    fault: Fault | None = None
+    fault: InjectedFault | None = None
     output_tokens: int = 20
     delay: float = 0.0
     """Seconds before the first byte, as a model would think."""
@@ -79,7 +79,7 @@ ERROR_TYPES = {
 """Error types of the Messages API by status. Source: the API's error reference."""
 
 
-def error_body(fault: Fault) -> bytes:
+def error_body(fault: InjectedFault) -> bytes:
     """Write the JSON body of a refused request."""
     kind = ERROR_TYPES.get(fault.status, "api_error")
     message = fault.message or f"stand-in answers {fault.status}"

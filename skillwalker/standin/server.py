@@ -16,8 +16,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from skillwalker.errors import ConfigError
 from skillwalker.standin.replies import (
-    Fault,
     FaultKind,
+    InjectedFault,
     Reply,
     error_body,
     event_bytes,
@@ -195,7 +195,9 @@ class _Handler(BaseHTTPRequestHandler):
         prefix, found, rest = path.partition("/v1/messages")
         body = _json_object(raw)
         if not found or body is None:
-            self._send(404, error_body(Fault(kind=FaultKind.STATUS, status=404, message=path)))
+            self._send(
+                404, error_body(InjectedFault(kind=FaultKind.STATUS, status=404, message=path))
+            )
         elif rest == "/count_tokens":
             self._send(200, json.dumps({"input_tokens": _tokens(raw)}).encode())
         else:
@@ -209,7 +211,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             reply = self.server.behaviour(asked)
         except ConfigError as error:  # the base URL asks for a fault that there is not
-            self._refuse(Fault(kind=FaultKind.STATUS, status=400, message=str(error)))
+            self._refuse(InjectedFault(kind=FaultKind.STATUS, status=400, message=str(error)))
             return
         fault = reply.fault
         silence = fault.seconds if fault and fault.kind is FaultKind.SILENT else 0.0
@@ -224,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
             whole = message_body(reply, number=total, model=model, input_tokens=_tokens(raw))
             self._send(200, whole)
 
-    def _refuse(self, fault: Fault) -> None:
+    def _refuse(self, fault: InjectedFault) -> None:
         extra = {} if fault.retry_after is None else {"retry-after": f"{fault.retry_after:g}"}
         self._send(fault.status, error_body(fault), extra)
 
@@ -243,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._chunk(event_bytes(name, data))
         self._chunk(b"")
 
-    def _go_wrong(self, fault: Fault) -> None:
+    def _go_wrong(self, fault: InjectedFault) -> None:
         """Do in the middle of a stream what the fault asks for."""
         match fault.kind:
             case FaultKind.CUT:

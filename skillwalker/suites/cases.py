@@ -37,7 +37,7 @@ _KIND_OF_TYPE = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class UnfinishedCase:
     """A case on the way: what could be read of it, and its faults so far."""
 
     index: int
@@ -69,16 +69,16 @@ class Draft:
             return None
 
 
-def draft_case(index: int, raw: object) -> Draft:
+def draft_case(index: int, raw: object) -> UnfinishedCase:
     """Check an entry against the form; what is faulty is left out of the draft."""
     try:
         form = CaseForm.model_validate(raw)
     except ValidationError as error:
         return _draft_sound_part(index, raw, find_faults(error, CaseForm, whole="the case"))
-    return Draft(index=index, form=form, claims=tuple(range(len(form.expect or ()))))
+    return UnfinishedCase(index=index, form=form, claims=tuple(range(len(form.expect or ()))))
 
 
-def _draft_sound_part(index: int, raw: object, faults: tuple[Fault, ...]) -> Draft:
+def _draft_sound_part(index: int, raw: object, faults: tuple[Fault, ...]) -> UnfinishedCase:
     broken = {str(fault.loc[0]) for fault in faults if fault.loc}
     claims = {fault.loc[1] for fault in faults if fault.loc[:1] == ("expect",) and fault.loc[1:]}
     entries = dict(raw) if isinstance(raw, Mapping) else {}
@@ -88,7 +88,7 @@ def _draft_sound_part(index: int, raw: object, faults: tuple[Fault, ...]) -> Dra
         expect = entries["expect"] or []
         kept = [place for place in range(len(expect)) if place not in claims]
         sound["expect"] = [expect[place] for place in kept]
-    draft = Draft(
+    draft = UnfinishedCase(
         index=index,
         form=CaseForm.model_validate(sound),
         broken=frozenset(broken) if entries else frozenset(NEEDED),
@@ -120,7 +120,7 @@ def _said(fault: Fault) -> str:
     return RESERVED.get(str(fault.loc[0]), fault.message) if len(fault.loc) == 1 else fault.message
 
 
-def build_case(draft: Draft, files: SuiteFiles) -> Case:
+def build_case(draft: UnfinishedCase, files: SuiteFiles) -> Case:
     """Make the case; it may be used only if the draft has no fault afterwards."""
     form = draft.form
     if form.name is None and draft.is_sound("name"):
@@ -151,7 +151,7 @@ def _target(form: CaseForm, kind: CaseType) -> str | None:
     return form.skill_file if form.skill_file is not None else form.agent_file
 
 
-def _prompt(draft: Draft, files: SuiteFiles) -> str:
+def _prompt(draft: UnfinishedCase, files: SuiteFiles) -> str:
     text, name = draft.form.prompt, draft.form.prompt_file
     if not (draft.is_sound("prompt") and draft.is_sound("promptFile")):
         if name is not None:
@@ -168,7 +168,7 @@ def _prompt(draft: Draft, files: SuiteFiles) -> str:
     return text or ""
 
 
-def _require_what_the_type_needs(draft: Draft, kind: CaseType) -> None:
+def _require_what_the_type_needs(draft: UnfinishedCase, kind: CaseType) -> None:
     if kind is CaseType.AGENT_PROMPT:
         if draft.form.agent_file is None and draft.is_sound("agentFile"):
             draft.faults.append(
@@ -186,7 +186,7 @@ def _require_what_the_type_needs(draft: Draft, kind: CaseType) -> None:
         )
 
 
-def _expectations(draft: Draft, files: SuiteFiles) -> Iterator[Expectation]:
+def _expectations(draft: UnfinishedCase, files: SuiteFiles) -> Iterator[Expectation]:
     if not draft.expect and draft.is_sound("expect"):
         draft.faults.append('"expect" is missing or empty; say what should happen')
     for where, form in draft.salvaged:
@@ -199,7 +199,7 @@ def _expectations(draft: Draft, files: SuiteFiles) -> Iterator[Expectation]:
 
 
 def _expectation(
-    draft: Draft, where: str, form: ExpectationForm, files: SuiteFiles
+    draft: UnfinishedCase, where: str, form: ExpectationForm, files: SuiteFiles
 ) -> Expectation | None:
     if form.result_contains is not None:
         return TextExpectation(text=form.result_contains, contains=True)
@@ -211,7 +211,9 @@ def _expectation(
     return next((_call(draft, where, kind, call) for kind, call in calls if call is not None), None)
 
 
-def _judge(draft: Draft, where: str, form: JudgeForm, files: SuiteFiles) -> JudgeExpectation | None:
+def _judge(
+    draft: UnfinishedCase, where: str, form: JudgeForm, files: SuiteFiles
+) -> JudgeExpectation | None:
     key = f"{where}.llm-judge.rubricFile"
     rubric = draft.attempt(key, lambda: files.rubric(form.rubric_file))
     if rubric is None:
@@ -220,7 +222,7 @@ def _judge(draft: Draft, where: str, form: JudgeForm, files: SuiteFiles) -> Judg
 
 
 def _call(
-    draft: Draft, where: str, kind: TargetKind, call: bool | CallForm
+    draft: UnfinishedCase, where: str, kind: TargetKind, call: bool | CallForm
 ) -> CallExpectation | None:
     facts = KINDS[kind]
     named, expected = (None, call) if isinstance(call, bool) else (call.target, call.expected)

@@ -13,7 +13,7 @@ from skillwalker.errors import ConfigNotFoundError, SuiteError, TargetError
 from skillwalker.faults import Loc, closest, find_faults, place, quoted, shown
 from skillwalker.normal_form import normal_form
 from skillwalker.paths import Places, is_file_name
-from skillwalker.suites.cases import Draft, build_case, draft_case
+from skillwalker.suites.cases import UnfinishedCase, build_case, draft_case
 from skillwalker.suites.files import SuiteFiles
 from skillwalker.suites.named import metric_faults, plugin_faults
 from skillwalker.suites.schema import SuiteForm
@@ -174,15 +174,15 @@ def _twice(loc: Loc, key: str) -> str:
     return f"{place((*loc, key))} is written twice; keep one"
 
 
-def _check_cases(drafts: Sequence[Draft], cases: Sequence[Case], places: Places) -> None:
+def _check_cases(drafts: Sequence[UnfinishedCase], cases: Sequence[Case], places: Places) -> None:
     """Note what is wrong with cases in the light of the others and of the project."""
     _check_names(drafts)
     found = _find_targets(drafts, cases, places)
     _check_polarity(drafts, cases, found)
 
 
-def _check_names(drafts: Sequence[Draft]) -> None:
-    first: dict[str, Draft] = {}
+def _check_names(drafts: Sequence[UnfinishedCase]) -> None:
+    first: dict[str, UnfinishedCase] = {}
     for draft in drafts:
         if draft.form.name is not None:
             # two ways to compose a letter look the same to people
@@ -191,7 +191,7 @@ def _check_names(drafts: Sequence[Draft]) -> None:
                 draft.faults.append(f'"name" is also that of tests[{other.index}]; change one')
 
 
-def _find_targets(drafts: Sequence[Draft], cases: Sequence[Case], places: Places) -> Calls:
+def _find_targets(drafts: Sequence[UnfinishedCase], cases: Sequence[Case], places: Places) -> Calls:
     """Look every written target up once; a case that names an unknown one is faulty.
 
     A file that cannot be read is no fault of the cases that name it: it is said once.
@@ -220,7 +220,7 @@ def _preferred_faults(written: str, places: Places) -> list[str]:
     return []
 
 
-def _written_targets(draft: Draft, case: Case) -> Iterator[tuple[str, TargetKind, str]]:
+def _written_targets(draft: UnfinishedCase, case: Case) -> Iterator[tuple[str, TargetKind, str]]:
     for kind in TargetKind:
         file = draft.form.file_of(kind)
         if file is not None:
@@ -247,7 +247,7 @@ def _one_line(error: TargetError) -> str:
     return "; ".join(str(error).splitlines())
 
 
-def _check_polarity(drafts: Sequence[Draft], cases: Sequence[Case], found: Calls) -> None:
+def _check_polarity(drafts: Sequence[UnfinishedCase], cases: Sequence[Case], found: Calls) -> None:
     first: dict[tuple[str, Path, bool], int] = {}
     for index, case in enumerate(cases):
         prompt = normal_form("NFC", " ".join(case.prompt.split()))
@@ -266,7 +266,7 @@ def _known_calls(case: Case, found: Calls) -> Iterator[tuple[CallExpectation, Pa
                 yield call, file
 
 
-def _contradiction(other: Draft, index: int, call: CallExpectation) -> str:
+def _contradiction(other: UnfinishedCase, index: int, call: CallExpectation) -> str:
     noun, target = KINDS[call.kind].noun, quoted(call.target)
     if other.index == index:
         return f"expects the {noun} {target} both to be called and not to be; keep one"
@@ -277,7 +277,7 @@ def _contradiction(other: Draft, index: int, call: CallExpectation) -> str:
     )
 
 
-def _tag(draft: Draft) -> str:
+def _tag(draft: UnfinishedCase) -> str:
     name = draft.form.name
     return f"tests[{draft.index}]" + (f" {quoted(name)}" if name is not None else "")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.standin.behaviour import RoutedBehaviour
-from skillwalker.standin.replies import Fault, FaultKind, Reply
+from skillwalker.standin.replies import FaultKind, InjectedFault, Reply
 from skillwalker.standin.server import MessageRequest, serve
 from tests.bench import make_bench_project
 from tests.clis import VERSIONS, need_cli
@@ -21,7 +21,7 @@ class Limited:
 
     def __init__(self, *, wait: float, times: int) -> None:
         self._routed = RoutedBehaviour(seed=0)
-        self._fault = Fault(kind=FaultKind.STATUS, status=429, retry_after=wait)
+        self._fault = InjectedFault(kind=FaultKind.STATUS, status=429, retry_after=wait)
         self._lock = threading.Lock()
         self._asked = 0
         self._times = times

@@ -12,7 +12,7 @@ from skillwalker.claude_code.process_tree import find_marked
 from skillwalker.datatypes.trials import CalledAs, Reading, Transcript
 from skillwalker.datatypes.vocabulary import Mode, Outcome, TargetKind
 from skillwalker.standin.behaviour import scripted, with_faults
-from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
+from skillwalker.standin.replies import FaultKind, InjectedFault, Reply, Say, Use
 from skillwalker.standin.request import read_listing, read_prompt
 from skillwalker.transcripts.outcome import read_outcome
 from tests.docker_daemon import our_containers
@@ -169,7 +169,7 @@ def test_a_model_that_takes_too_long_is_undecided(api_world: World) -> None:
 
 def test_a_stream_that_falls_silent_is_undecided(api_world: World) -> None:
     api_world.behaviour = scripted(
-        [Reply(blocks=(Say("so far"),), fault=Fault(kind=FaultKind.STALL))]
+        [Reply(blocks=(Say("so far"),), fault=InjectedFault(kind=FaultKind.STALL))]
     )
     api_world.idle_timeout = 4.0
     (transcript,) = api_world.run(api_world.invocation(ASKS))
@@ -178,7 +178,7 @@ def test_a_stream_that_falls_silent_is_undecided(api_world: World) -> None:
 
 def test_a_call_before_the_stream_falls_silent_counts(api_world: World) -> None:
     call = Use("Skill", {"skill": "demo:change-review"})
-    stall = Fault(kind=FaultKind.STALL, after=9)
+    stall = InjectedFault(kind=FaultKind.STALL, after=9)
     api_world.behaviour = scripted([Reply(blocks=(Say("On it."), call), fault=stall)])
     (transcript,) = api_world.run(api_world.invocation(ASKS))
     assert read(transcript).outcome is Outcome.TRIGGERED
@@ -186,7 +186,7 @@ def test_a_call_before_the_stream_falls_silent_counts(api_world: World) -> None:
 
 @pytest.mark.parametrize(("status", "reason"), [(401, "auth"), (529, "overloaded")])
 def test_a_refused_request_is_undecided(api_world: World, status: int, reason: str) -> None:
-    fault = Fault(kind=FaultKind.STATUS, status=status)
+    fault = InjectedFault(kind=FaultKind.STATUS, status=status)
     api_world.behaviour = with_faults(api_world.behaviour, [fault])
     (transcript,) = api_world.run(api_world.invocation(ASKS))
     assert (read(transcript).outcome, read(transcript).reason) == (Outcome.UNDECIDED, reason)

@@ -14,7 +14,7 @@ from skillwalker.claude_code.command import Access
 from skillwalker.engines.key_proxy import GATEWAY, MAX_BODY, KeyProxy, serve_key_proxy
 from skillwalker.errors import EngineUnavailableError
 from skillwalker.standin.behaviour import scripted
-from skillwalker.standin.replies import Fault, FaultKind, Reply, Say
+from skillwalker.standin.replies import FaultKind, InjectedFault, Reply, Say
 from skillwalker.standin.server import Standin, serve
 
 KEY = "sk-ant-marker-key"
@@ -224,7 +224,7 @@ def test_every_run_has_placeholders_of_its_own(tmp_path: Path) -> None:
 
 
 def test_events_pass_while_the_api_is_still_at_work(tmp_path: Path) -> None:
-    stalled = Reply(blocks=(Say("so far"),), fault=Fault(kind=FaultKind.STALL, after=3))
+    stalled = Reply(blocks=(Say("so far"),), fault=InjectedFault(kind=FaultKind.STALL, after=3))
     with placed(tmp_path, stalled) as place, place.ask(body=STREAMED) as response:
         got = b""
         while b"content_block_delta" not in got:
@@ -233,7 +233,7 @@ def test_events_pass_while_the_api_is_still_at_work(tmp_path: Path) -> None:
 
 
 def test_a_cut_stream_arrives_cut(tmp_path: Path) -> None:
-    cut = Reply(blocks=(Say("so far"),), fault=Fault(kind=FaultKind.CUT, after=3))
+    cut = Reply(blocks=(Say("so far"),), fault=InjectedFault(kind=FaultKind.CUT, after=3))
     with (
         placed(tmp_path, cut) as place,
         place.ask(body=STREAMED) as response,
@@ -244,7 +244,7 @@ def test_a_cut_stream_arrives_cut(tmp_path: Path) -> None:
 
 
 def test_a_refusal_passes_with_its_headers(tmp_path: Path) -> None:
-    fault = Fault(kind=FaultKind.STATUS, status=429, retry_after=7)
+    fault = InjectedFault(kind=FaultKind.STATUS, status=429, retry_after=7)
     with placed(tmp_path, Reply(fault=fault)) as place, place.ask() as response:
         assert (response.status, response.getheader("retry-after")) == (429, "7")
 
@@ -282,7 +282,7 @@ def test_an_answer_that_is_shorter_than_it_says_arrives_so(tmp_path: Path) -> No
 
 
 def test_closing_ends_the_requests_under_way(tmp_path: Path) -> None:
-    stalled = Reply(blocks=(Say("so far"),), fault=Fault(kind=FaultKind.STALL, after=3))
+    stalled = Reply(blocks=(Say("so far"),), fault=InjectedFault(kind=FaultKind.STALL, after=3))
     path = tmp_path / "s"
     with serve(scripted((stalled,))) as standin:
         access = Access(api_key=KEY, base_url=standin.url)

@@ -11,7 +11,7 @@ from skillwalker.drafting.draft import write_prompt
 from skillwalker.errors import ConfigError
 from skillwalker.standin.behaviour import RoutedBehaviour
 from skillwalker.standin.fault_words import faults_in_path, parse_faults
-from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
+from skillwalker.standin.replies import FaultKind, InjectedFault, Reply, Say, Use
 from skillwalker.standin.server import MessageRequest
 
 LISTING = """<system-reminder>
@@ -122,23 +122,26 @@ def test_a_brief_that_is_none_is_answered_with_what_is_wrong() -> None:
     assert "cannot read the brief" in block.text
 
 
-STATUS = Fault(kind=FaultKind.STATUS, status=529)
+STATUS = InjectedFault(kind=FaultKind.STATUS, status=529)
 WORDS = {
     "": (),
     "529": (STATUS,),
     "529*2, ok": (STATUS, STATUS, None),
     "429:1.5": (replace(STATUS, status=429, retry_after=1.5),),
-    "cut:7": (Fault(kind=FaultKind.CUT, after=7),),
+    "cut:7": (InjectedFault(kind=FaultKind.CUT, after=7),),
     "silent:2,stall": (
-        Fault(kind=FaultKind.SILENT, seconds=2.0),
-        Fault(kind=FaultKind.STALL),
+        InjectedFault(kind=FaultKind.SILENT, seconds=2.0),
+        InjectedFault(kind=FaultKind.STALL),
     ),
-    "malformed,error": (Fault(kind=FaultKind.MALFORMED), Fault(kind=FaultKind.ERROR_EVENT)),
+    "malformed,error": (
+        InjectedFault(kind=FaultKind.MALFORMED),
+        InjectedFault(kind=FaultKind.ERROR_EVENT),
+    ),
 }
 
 
 @pytest.mark.parametrize(("words", "faults"), WORDS.items(), ids=WORDS.keys())
-def test_fault_words(words: str, faults: tuple[Fault | None, ...]) -> None:
+def test_fault_words(words: str, faults: tuple[InjectedFault | None, ...]) -> None:
     assert parse_faults(words) == faults
     assert faults_in_path(f"run-1/faults={words}") == faults
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.errors import ConfigError
-from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
+from skillwalker.standin.replies import FaultKind, InjectedFault, Reply, Say, Use
 from skillwalker.standin.script import Script, by_turn, read_script
 from skillwalker.standin.server import MessageRequest
 
@@ -21,7 +21,7 @@ REPLIES = (
     Reply(blocks=(Say("Let me look."),)),
     Reply(blocks=(Say("On it."), Use("Skill", {"skill": "demo:review"})), delay=2.0),
     Reply(blocks=(Use("Bash", {"command": "ls"}),)),
-    Reply(fault=Fault(kind=FaultKind.STATUS, status=429, retry_after=3.0)),
+    Reply(fault=InjectedFault(kind=FaultKind.STATUS, status=429, retry_after=3.0)),
     Reply(),
 )
 

@@ -12,7 +12,7 @@ import pytest
 
 from skillwalker.standin.behaviour import scripted, with_faults
 from skillwalker.standin.fault_words import parse_faults
-from skillwalker.standin.replies import Fault, FaultKind, Reply, Say, Use
+from skillwalker.standin.replies import FaultKind, InjectedFault, Reply, Say, Use
 from skillwalker.standin.server import is_standin, serve
 
 REPLY = Reply(blocks=(Say("héllo wörld"), Use("Skill", {"skill": "demo:alpha"})), output_tokens=7)
@@ -113,7 +113,7 @@ def test_a_base_url_can_ask_for_faults() -> None:
 
 
 def broken(kind: FaultKind, **given: object) -> bytes:
-    build: Callable[..., Fault] = Fault
+    build: Callable[..., InjectedFault] = InjectedFault
     fault = build(kind=kind, pause=0.01, **given)
     with serve(with_faults(ANSWER, [fault])) as standin:
         return ask(standin.url, stream=True)[2]
@@ -136,7 +136,7 @@ def test_a_stall_ends_when_the_stand_in_does(kind: FaultKind) -> None:
 
     def behaviour(_asked: object) -> Reply:
         reached.set()
-        return Reply(blocks=(Say("x"),), fault=Fault(kind=kind))
+        return Reply(blocks=(Say("x"),), fault=InjectedFault(kind=kind))
 
     outcome: list[object] = []
 
@@ -158,7 +158,7 @@ def test_a_stall_ends_when_the_stand_in_does(kind: FaultKind) -> None:
 
 
 def test_a_short_silence_only_delays() -> None:
-    fault = Fault(kind=FaultKind.SILENT, seconds=0.05)
+    fault = InjectedFault(kind=FaultKind.SILENT, seconds=0.05)
     with serve(with_faults(ANSWER, [fault])) as standin:
         assert ask(standin.url)[0] == 200
 

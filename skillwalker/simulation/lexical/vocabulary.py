@@ -91,7 +91,7 @@ def learn(known: dict[str, float], term: Term) -> None:
     known.update(dict.fromkeys(term.concepts, CONCEPT_WEIGHT))
 
 
-class Evidence:
+class TermEvidence:
     """What the train cases and the body say about each term.
 
     Args:
