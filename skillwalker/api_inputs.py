@@ -11,8 +11,8 @@ from skillwalker.api_settings import (
     EvalSettings,
     JudgeSettings,
     LoopSettings,
-    Settings,
     StrPath,
+    TrialSettings,
 )
 from skillwalker.config import EvalConfig, Login, LoopConfig
 from skillwalker.datatypes.summary import Paused
@@ -116,7 +116,7 @@ def _searching(given: Mapping[str, object]) -> dict[str, Any]:
 
 
 def places_of(
-    tests_dir: StrPath, output_dir: StrPath, repo_root: StrPath | None, settings: Settings
+    tests_dir: StrPath, output_dir: StrPath, repo_root: StrPath | None, settings: TrialSettings
 ) -> Places:
     """Lay the given folders out as a project."""
     evals_dir = evals_folder(tests_dir)
@@ -132,7 +132,7 @@ def places_of(
     )
 
 
-def _metrics(settings: Settings) -> tuple[MetricSettings, ...] | None:
+def _metrics(settings: TrialSettings) -> tuple[MetricSettings, ...] | None:
     """Give the metrics that a suite may have tracked; None where the caller names none."""
     metrics = settings.get("metrics")
     return None if metrics is None else tuple(metrics)
@@ -145,7 +145,7 @@ def evals_folder(tests_dir: StrPath) -> Path:
     return inner if inner.is_dir() and not is_suite else Path(tests_dir)
 
 
-def judge_seat(evals_dir: Path, settings: Settings | JudgeSettings) -> Seat:
+def judge_seat(evals_dir: Path, settings: TrialSettings | JudgeSettings) -> Seat:
     """Say where a judge sits."""
     return Seat(
         evals_dir=evals_dir,
@@ -156,26 +156,26 @@ def judge_seat(evals_dir: Path, settings: Settings | JudgeSettings) -> Seat:
 
 
 def engine_opener(
-    engine: str, seed: int, settings: Settings
+    engine: str, seed: int, settings: TrialSettings
 ) -> Callable[[], AbstractAsyncContextManager[Engine]]:
     """Prepare to open an engine."""
     return partial(open_engine, engine, seed=seed, settings=_engine_settings(settings))
 
 
-def _engine_settings(settings: Settings) -> EngineSettings | None:
+def _engine_settings(settings: TrialSettings) -> EngineSettings | None:
     """Give what the engine is told, the prices of the call among it."""
     told = settings.get("engine_settings")
     prices = tuple(settings.get("prices", ()))
     return replace(told, prices=prices) if told is not None and prices else told
 
 
-def login_of(settings: Settings | JudgeSettings) -> Login:
+def login_of(settings: TrialSettings | JudgeSettings) -> Login:
     """Give the login; that of the engine stands for one that is not named."""
     told = settings.get("engine_settings")
     return settings.get("login", told.login if told is not None else Login())
 
 
-def temporary_folder(places: Places, settings: Settings) -> Path:
+def temporary_folder(places: Places, settings: TrialSettings) -> Path:
     """Give the folder of throw-away copies."""
     told = settings.get("engine_settings")
     return Path(

@@ -20,7 +20,7 @@ _RENAMED = {"test": "test_filter"}
 """Flags whose argument has another name."""
 
 
-class Settings(TypedDict, total=False):
+class TrialSettings(TypedDict, total=False):
     """What every function that runs trials takes by these names, beside its own signature."""
 
     concurrency: int
@@ -54,7 +54,7 @@ class Settings(TypedDict, total=False):
     """Whether report.html is written beside report.md. Default: yes."""
 
 
-class LoopSettings(Settings, total=False):
+class LoopSettings(TrialSettings, total=False):
     """What `run_scil_loop` and `run_acil_loop` take by these names as well."""
 
     search: Literal["phases", "race"]
@@ -123,7 +123,7 @@ class JudgeSettings(TypedDict, total=False):
     """Whatever the built-in table says."""
 
 
-class EvalSettings(Settings, total=False):
+class EvalSettings(TrialSettings, total=False):
     """What `run_evals` takes by these names as well."""
 
     judge: Literal["api", "cli", "simulated"]

@@ -14,7 +14,7 @@ import typer
 
 from skillwalker.cli.endings import EXIT_GATE
 from skillwalker.cli.environment import command_environment
-from skillwalker.cli.options import Said, open_project
+from skillwalker.cli.options import GlobalOptions, open_project
 from skillwalker.cli.process import EXIT_INTERRUPTED
 from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
@@ -97,7 +97,9 @@ def seconds(value: float) -> float:
 def run(ctx: typer.Context, task: Task, project: Path | None, *, as_json: bool) -> int:
     """Run a command, note and show its result, and give the exit code."""
     opened = open_project(ctx, project)
-    named = project is not None or (isinstance(ctx.obj, Said) and ctx.obj.project is not None)
+    named = project is not None or (
+        isinstance(ctx.obj, GlobalOptions) and ctx.obj.project is not None
+    )
     entries = read_rows(opened.places.project, HISTORY) if task.keep else None
     work = partial(
         verify,

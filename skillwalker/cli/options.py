@@ -25,7 +25,7 @@ JsonOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class GlobalOptions:
     """What was given before the subcommand."""
 
     project: Path | None = None
@@ -35,8 +35,8 @@ class Said:
 def remember(ctx: typer.Context, *, project: Path | None, as_json: bool, version: bool) -> None:
     """Keep the options that stand before the subcommand for the command to read."""
     del version  # handled by its own callback
-    earlier = ctx.obj if isinstance(ctx.obj, Said) else Said()
-    ctx.obj = Said(
+    earlier = ctx.obj if isinstance(ctx.obj, GlobalOptions) else GlobalOptions()
+    ctx.obj = GlobalOptions(
         project=project if project is not None else earlier.project,
         as_json=as_json or earlier.as_json,
     )
@@ -44,7 +44,7 @@ def remember(ctx: typer.Context, *, project: Path | None, as_json: bool, version
 
 def wants_json(ctx: typer.Context, as_json: bool) -> bool:
     """Whether `--json` stands before or after the subcommand."""
-    return as_json or (isinstance(ctx.obj, Said) and ctx.obj.as_json)
+    return as_json or (isinstance(ctx.obj, GlobalOptions) and ctx.obj.as_json)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def open_project(ctx: typer.Context, project: Path | None) -> Project:
 
 def project_said(ctx: typer.Context, project: Path | None) -> Path | None:
     """Give the project that was named, before or after the subcommand."""
-    if project is None and isinstance(ctx.obj, Said):
+    if project is None and isinstance(ctx.obj, GlobalOptions):
         return ctx.obj.project
     return project
 

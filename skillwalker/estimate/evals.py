@@ -17,7 +17,7 @@ from skillwalker.estimate.guess import (
     make_prior,
     warm_cost,
 )
-from skillwalker.estimate.worst_case import Estimate, Money, Step, price_source
+from skillwalker.estimate.worst_case import Estimate, Money, RunPart, price_source
 from skillwalker.judge.grade import MAX_CALLS
 from skillwalker.prices import prices_by_model
 from skillwalker.settings import PriceSettings
@@ -93,7 +93,7 @@ def estimate_evals(
     worst = 2.0 if config.max_trials is None or not runs else min(2.0, config.max_trials / runs)
     seconds = sum(one.case.runs * one.case.timeout for one in planned)
     return Estimate(
-        steps=(Step(name="runs of cases", trials=runs),),
+        steps=(RunPart(name="runs of cases", trials=runs),),
         money=(
             *_trial_money(planned, share, worst, prices, is_free=is_free),
             *judge_money(judged, prices, is_free=judge == SIMULATED),

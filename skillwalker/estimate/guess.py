@@ -20,7 +20,7 @@ TURNS_OF_A_TRIAL = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class CallTokens:
     """Tokens of one call; of a trial, of its first turn."""
 
     prompt: int
@@ -29,9 +29,9 @@ class Tokens:
 
 TOKENS = MappingProxyType(
     {
-        Purpose.TRIAL: Tokens(prompt=20_000, output=400),
-        Purpose.IMPROVER: Tokens(prompt=6_000, output=3_000),
-        Purpose.JUDGE: Tokens(prompt=10_000, output=1_500),
+        Purpose.TRIAL: CallTokens(prompt=20_000, output=400),
+        Purpose.IMPROVER: CallTokens(prompt=6_000, output=3_000),
+        Purpose.JUDGE: CallTokens(prompt=10_000, output=1_500),
     }
 )
 """Of a call.

@@ -27,7 +27,7 @@ SECOND_LOOK = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class RunPart:
     """A part of a run, with the most trials it may take, retries apart."""
 
     name: str
@@ -53,7 +53,7 @@ class Money:
 class Estimate:
     """What a run may take at the most."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RunPart, ...]
     money: tuple[Money, ...]
     concurrency: int
     max_trials: int | None
@@ -137,24 +137,24 @@ def asked_models(plan: Plan, order: Order) -> tuple[str, ...]:
     return (*trials, *((resolve_model(order.config.improver_model),) if proposes else ()))
 
 
-def _steps(plan: Plan, order: Order | None) -> tuple[Step, ...]:
+def _steps(plan: Plan, order: Order | None) -> tuple[RunPart, ...]:
     """Name the parts of a run, with the most trials of each."""
     config, cases = plan.config, plan.cases
     controls = SECOND_LOOK * control_trials(plan.models)
     once = sum(split.case.runs or config.runs_per_query for split in cases)
-    first = Step(name="controls", trials=controls)
+    first = RunPart(name="controls", trials=controls)
     if plan.kind == "measure" and order is not None and order.challenger is not None:
         confirm = 2 * len(cases) * config.confirm_runs if config.gate is not None else 0
         return (
             first,
-            Step(name="both texts", trials=2 * once),
-            Step(name="confirm", trials=confirm),
-            Step(name="controls of the winner", trials=controls if confirm else 0),
+            RunPart(name="both texts", trials=2 * once),
+            RunPart(name="confirm", trials=confirm),
+            RunPart(name="controls of the winner", trials=controls if confirm else 0),
         )
     if plan.kind == "measure":
         held = order is not None and order.against is not None
-        again = Step(name="flipped cases again", trials=EXTRA_RUNS * len(cases) if held else 0)
-        return (first, Step(name="measure", trials=once), *((again,) if held else ()))
+        again = RunPart(name="flipped cases again", trials=EXTRA_RUNS * len(cases) if held else 0)
+        return (first, RunPart(name="measure", trials=once), *((again,) if held else ()))
     beside = len(plan.neighbours)
     controls_in_all = 2 * control_trials(plan.models)
     strategy = choose_strategy(config, cases, controls=controls_in_all, neighbours=beside)
@@ -165,10 +165,10 @@ def _steps(plan: Plan, order: Order | None) -> tuple[Step, ...]:
         search = max(len(cases), strategy.search_budget)
     return (
         first,
-        Step(name="search", trials=search),
-        Step(name="cases asked by name", trials=ASKED_BY_NAME * _most_unmoved(plan)),
-        Step(name="confirm", trials=confirm),
-        Step(name="controls of the winner", trials=controls if confirm else 0),
+        RunPart(name="search", trials=search),
+        RunPart(name="cases asked by name", trials=ASKED_BY_NAME * _most_unmoved(plan)),
+        RunPart(name="confirm", trials=confirm),
+        RunPart(name="controls of the winner", trials=controls if confirm else 0),
     )
 
 

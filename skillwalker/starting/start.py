@@ -38,7 +38,7 @@ EXAMPLE = "example"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class FileStep:
     """One file of a start: what was done to it, or that it was there."""
 
     path: str
@@ -52,7 +52,7 @@ class Step:
 class Start:
     """What was found and written."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
     targets: tuple[Target, ...]
     """What a suite can be about: those that can trigger, where there is any."""
     target: Target | None
@@ -147,12 +147,12 @@ def _is_ours(path: Path, places: Places) -> bool:
     return any(path.is_relative_to(folder) for folder in (places.evals_dir, places.output_dir))
 
 
-def _settings(places: Places, settings: Settings, dirs: tuple[str, ...]) -> Step:
+def _settings(places: Places, settings: Settings, dirs: tuple[str, ...]) -> FileStep:
     if settings.source is not None:
         known = {os.path.normpath(each) for each in settings.plugin_dirs}
         lacks = [each for each in dirs if each not in known]
         text = f"has no plugin-dirs for {', '.join(lacks)}; add them" if lacks else "is kept"
-        return Step(path=settings.source.name, done="there", text=text)
+        return FileStep(path=settings.source.name, done="there", text=text)
     lines = [
         "# Settings of Skillwalker; every one is optional.",
         *([f"plugin-dirs = {json.dumps(dirs, ensure_ascii=False)}"] if dirs else []),
@@ -162,10 +162,10 @@ def _settings(places: Places, settings: Settings, dirs: tuple[str, ...]) -> Step
     ]
     _write(places.project / SETTINGS_FILE, "\n".join(lines) + "\n", old=None)
     text = f"names {', '.join(dirs)}" if dirs else "names no folder; what is here is found without"
-    return Step(path=SETTINGS_FILE, done="written", text=text)
+    return FileStep(path=SETTINGS_FILE, done="written", text=text)
 
 
-def _gitignore(places: Places) -> Step:
+def _gitignore(places: Places) -> FileStep:
     """Keep runs out of git and the lock file in it."""
     path = places.project / GITIGNORE
     try:
@@ -184,11 +184,11 @@ def _gitignore(places: Places) -> Step:
     if {"*.lock", LOCK} & lines and f"!{LOCK}" not in lines:
         wanted.append(f"!{LOCK}")
     if not wanted:
-        return Step(path=GITIGNORE, done="there", text="keeps runs out of git")
+        return FileStep(path=GITIGNORE, done="there", text="keeps runs out of git")
     gap = "" if not text or text.endswith("\n") else "\n"
     whole = f"{text}{gap}" + "".join(f"{line}\n" for line in wanted)
     _write(path, whole, old=old)
-    return Step(
+    return FileStep(
         path=GITIGNORE,
         done="extended" if text else "written",
         text=f"leaves out {', '.join(wanted)}; commit {LOCK}",
@@ -214,11 +214,11 @@ def _suite_there(target: Target, suite: str | None, places: Places) -> str | Non
     return None
 
 
-def _there(suite: str, places: Places) -> Step:
-    return Step(path=tests_file(suite, places), done="there", text="has cases about it already")
+def _there(suite: str, places: Places) -> FileStep:
+    return FileStep(path=tests_file(suite, places), done="there", text="has cases about it already")
 
 
-def _write_suite(name: str, target: Target, places: Places) -> Step:
+def _write_suite(name: str, target: Target, places: Places) -> FileStep:
     """Write examples of the target's own words, each tagged as one.
 
     Raises:
@@ -237,7 +237,7 @@ def _write_suite(name: str, target: Target, places: Places) -> Step:
         as_new_cases(cases, EXAMPLE), target, written_in_suites(target, places), places
     )
     suite = write_suite(name, places, lambda _folder: values)
-    return Step(
+    return FileStep(
         path=tests_file(name, places),
         done="written",
         text=f"{len(suite.cases)} examples made of the words of {target.id}, tagged {EXAMPLE}: "

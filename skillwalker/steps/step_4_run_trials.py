@@ -24,7 +24,7 @@ from skillwalker.errors import BudgetReached
 from skillwalker.limits import Limits
 from skillwalker.trials.journal import Journal
 from skillwalker.trials.pool import drain
-from skillwalker.trials.undecided import Miss, Misses
+from skillwalker.trials.undecided import Misses, UndecidedRun
 from skillwalker.trials.vote import Vote
 
 REUSED_FOR = frozenset({CaseSet.TRAIN, CaseSet.HOLDOUT})
@@ -188,7 +188,7 @@ class _Step:
                 self._next.append(again)
                 return
             reason = trial.reason or "unfinished"
-            self._misses.add(Miss(job=job, reason=reason, detail=detail, is_old=is_old))
+            self._misses.add(UndecidedRun(job=job, reason=reason, detail=detail, is_old=is_old))
         self._count(job, trial)
 
     def _count(self, job: _Job, trial: Trial) -> None:

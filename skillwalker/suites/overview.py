@@ -16,7 +16,7 @@ from skillwalker.targets.names import resolve_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TargetCases:
+class TargetCounts:
     """How many call cases of a suite are about one target."""
 
     kind: TargetKind
@@ -32,7 +32,7 @@ class SuiteOverview:
 
     name: str
     cases: tuple[tuple[CaseType, int], ...] = ()
-    targets: tuple[TargetCases, ...] = ()
+    targets: tuple[TargetCounts, ...] = ()
     plugins: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
@@ -87,7 +87,7 @@ def _look_into(places: Places, name: str) -> SuiteOverview:
     )
 
 
-def _targets(suite: Suite, places: Places) -> tuple[TargetCases, ...]:
+def _targets(suite: Suite, places: Places) -> tuple[TargetCounts, ...]:
     counts = Counter(
         (call.kind, resolve_target(call.target, call.kind, places).id, call.expected)
         for case in suite.cases
@@ -95,7 +95,7 @@ def _targets(suite: Suite, places: Places) -> tuple[TargetCases, ...]:
         if isinstance(call, CallExpectation) and case.type is KINDS[call.kind].case_type
     )
     return tuple(
-        TargetCases(
+        TargetCounts(
             kind=kind,
             target=target,
             positive=counts[kind, target, True],

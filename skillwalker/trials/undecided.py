@@ -12,7 +12,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Miss(Generic[J]):
+class UndecidedRun(Generic[J]):
     """A run that stayed undecided."""
 
     job: J
@@ -32,9 +32,9 @@ class Misses(Generic[J]):
 
     def __init__(self, most: float) -> None:
         self._most = most
-        self._all: list[Miss[J]] = []
+        self._all: list[UndecidedRun[J]] = []
 
-    def add(self, miss: Miss[J]) -> None:
+    def add(self, miss: UndecidedRun[J]) -> None:
         """Count a run."""
         self._all.append(miss)
 

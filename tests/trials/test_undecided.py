@@ -1,12 +1,12 @@
 import pytest
 
-from skillwalker.trials.undecided import Miss, Misses
+from skillwalker.trials.undecided import Misses, UndecidedRun
 
 
 def misses(most: float, count: int) -> Misses[int]:
     made: Misses[int] = Misses(most)
     for job in range(count):
-        made.add(Miss(job=job, reason="crash", detail=None, is_old=job % 2 == 0))
+        made.add(UndecidedRun(job=job, reason="crash", detail=None, is_old=job % 2 == 0))
     return made
 
 
