@@ -119,11 +119,6 @@ def again(*, apply: bool, allow_simulated: bool) -> str:
     return (" --apply" if apply else "") + (" --allow-simulated" if allow_simulated else "")
 
 
-def again(*, apply: bool, allow_simulated: bool) -> str:
-    """Write the options that a later life must be given to do with its results what was wished."""
-    return (" --apply" if apply else "") + (" --allow-simulated" if allow_simulated else "")
-
-
 def show_overview(summaries: Sequence[Summary], *, project: str | None) -> None:
     """Show what the runs of a command came to, weakest first, and what a user would do now."""
     width = None if sys.stderr.isatty() else plain_width()
