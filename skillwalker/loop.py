@@ -141,7 +141,7 @@ class _Run:
         """See that the instrument measures, before the first case is paid for."""
         plan, facts = self.plan, self.tools.engine.facts
         self.tools.listener(
-            events.Started(
+            events.RunStarted(
                 target=plan.target,
                 suite=plan.suite,
                 cases=plan.cases,

@@ -96,7 +96,7 @@ def overnight(
     if night.resume is not None:
         code = night_running.resume(ctx, night.resume, opened, trials, limits, wishes)
         raise typer.Exit(code)
-    asked = night_running.Asked(
+    asked = night_running.NightScope(
         suite=suite, every=not night.stale, shard=night_running.shard_of(night.shard)
     )
     raise typer.Exit(night_running.begin(asked, opened, search, trials, limits, wishes))
