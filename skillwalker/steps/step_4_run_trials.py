@@ -18,8 +18,8 @@ from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult, Cell
 from skillwalker.datatypes.trials import BuiltPlugin, Transcript, Trial
 from skillwalker.datatypes.vocabulary import CaseSet, Outcome, Purpose
-from skillwalker.engines.attempt import PlannedTrial, TrialBench
 from skillwalker.engines.protocol import Engine
+from skillwalker.engines.trial_bench import PlannedTrial, TrialBench
 from skillwalker.errors import BudgetReached
 from skillwalker.limits import Limits
 from skillwalker.trials.journal import Journal

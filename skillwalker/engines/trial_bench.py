@@ -1,4 +1,4 @@
-"""One attempt at a case: Claude Code is run once, and what it did is written down.
+"""One trial of a case: Claude Code is run once, and what it did is written down.
 
 Nothing here knows of votes, retries or limits.
 """
@@ -35,7 +35,7 @@ class PlannedTrial:
 
 
 class TrialBench:
-    """Runs single attempts at cases under one candidate.
+    """Runs single trials of cases under one candidate.
 
     Args:
         built: the copy of the target that holds the candidate.
@@ -72,16 +72,16 @@ class TrialBench:
         """Hash all that makes a trial of this cell the same experiment as another."""
         return self._keys.of(cell.case, self.max_turns(cell))
 
-    def trial_key(self, attempt: PlannedTrial) -> TrialKey:
-        """Name an attempt as the journal does."""
-        case = attempt.cell.case
+    def trial_key(self, planned: PlannedTrial) -> TrialKey:
+        """Name a trial as the journal does."""
+        case = planned.cell.case
         return TrialKey(
-            self.built.candidate, case.name, case.model, attempt.run_index, attempt.number
+            self.built.candidate, case.name, case.model, planned.run_index, planned.number
         )
 
-    async def run(self, attempt: PlannedTrial) -> tuple[Trial, Transcript]:
+    async def run(self, planned: PlannedTrial) -> tuple[Trial, Transcript]:
         """Run Claude Code once and read what it did; a failure is an undecided trial."""
-        cell = attempt.cell
+        cell = planned.cell
         case, built = cell.case, self.built
         max_turns = self.max_turns(cell)
         invocation = Invocation(
@@ -93,7 +93,7 @@ class TrialBench:
             max_turns=max_turns,
             timeout=case.timeout or self.config.timeout,
             called_as=built.called_as,
-            run_index=attempt.run_index,
+            run_index=planned.run_index,
         )
         try:
             transcript = await self.engine.run(invocation)
@@ -102,7 +102,7 @@ class TrialBench:
         reading = read_outcome(
             transcript, built.called_as, model_asked=case.model, max_turns=max_turns
         )
-        return self._record(attempt, transcript, reading), transcript
+        return self._record(planned, transcript, reading), transcript
 
     def _not_started(self, error: TrialError) -> Transcript:
         """Write the transcript of a trial that could not be started: it cost nothing."""
@@ -117,16 +117,16 @@ class TrialBench:
             detail=error.detail,
         )
 
-    def _record(self, attempt: PlannedTrial, transcript: Transcript, reading: Reading) -> Trial:
+    def _record(self, planned: PlannedTrial, transcript: Transcript, reading: Reading) -> Trial:
         """Write a trial's line."""
-        cell, facts = attempt.cell, self.facts
+        cell, facts = planned.cell, self.facts
         return Trial(
             case=cell.case.name,
             set=cell.set,
             candidate=self.built.candidate,
             iteration=self.iteration,
-            run_index=attempt.run_index,
-            attempt=attempt.number,
+            run_index=planned.run_index,
+            attempt=planned.number,
             model=transcript.model,
             model_asked=cell.case.model,
             engine=facts.name,
@@ -134,7 +134,7 @@ class TrialBench:
             permission_mode=facts.permission_mode,
             cli_version=transcript.cli_version,
             effort=facts.effort,
-            cell_key=attempt.key,
+            cell_key=planned.key,
             outcome=reading.outcome,
             reason=reading.reason,
             step=reading.step,
