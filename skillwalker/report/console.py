@@ -30,6 +30,7 @@ from skillwalker.report import money_text, wording
 from skillwalker.report.fitting import fitted
 from skillwalker.report.metric_text import metric_notes
 from skillwalker.report.plain import one_line, words_changed
+from skillwalker.report.progress_text import iteration_line, news
 from skillwalker.report.tables import (
     Confirms,
     case_table,
@@ -39,7 +40,6 @@ from skillwalker.report.tables import (
     what_fired,
 )
 from skillwalker.report.verdict_text import verdict
-from skillwalker.steps.step_5_score import score
 
 PLAIN_WIDTH = 80
 """Columns of a log, where nothing else is said."""
@@ -110,7 +110,7 @@ class Reporter:
             case IterationDone() | SampleDone():
                 self._measured(event)
             case Proposed() | RoundDone():
-                self._line(f"  {_news(event)}")
+                self._line(f"  {news(event)}")
             case _:
                 assert_never(event)
 
@@ -178,7 +178,7 @@ class Reporter:
         if not self._follows:
             self._line(event.headline)
         if event.listing_mode == "roomy":
-            self._console.print(Text(wording.ROOMY, style="bold yellow"))
+            self._fit(wording.ROOMY, style="bold yellow")
         cases = {split.case.name: split for split in event.cases}.values()
         holdout = sum(split.set is CaseSet.HOLDOUT for split in cases)
         positives = sum(split.case.should_trigger for split in cases)
@@ -189,9 +189,7 @@ class Reporter:
             f" {holdout} held out), {wording.models([split.case for split in event.cases])}"
         )
         if event.listing.state is ListingState.CUT:
-            self._console.print(
-                Text("warning: Claude Code cuts this description; see `skillwalker show`.")
-            )
+            self._fit("warning: Claude Code cuts this description; see `skillwalker show`.")
         self._progress.start()
 
     def _step_started(self, event: StepStarted) -> None:
@@ -207,7 +205,7 @@ class Reporter:
         match event:
             case IterationDone(iteration=iteration):
                 self._iterations.append(iteration)
-                self._line(f"  {_iteration_line(iteration, of=self._iterations[0])}")
+                self._line(f"  {iteration_line(iteration, of=self._iterations[0])}")
             case SampleDone(iterations=further):
                 for iteration in further:
                     self._iterations[iteration.number - 1] = iteration
@@ -238,19 +236,19 @@ class Reporter:
         show()
         if not brief:
             self._show_figures(summary, confirms, confirmed)
-        show(Text(verdict(summary), style="bold"))
-        show(Text(wording.money(summary)))
+        self._fit(verdict(summary), style="bold")
+        self._fit(wording.money(summary))
         if (cached := money_text.cached(summary)) is not None:
-            show(Text(cached))
-        show(Text(f"recorded in {folder}"))
+            self._fit(cached)
+        self._fit(f"recorded in {folder}")
         for message in self._late:
             self._warn(message)
         if next_command is not None:
             self._fit(f"next: {next_command}")
         if summary.listing_mode == "roomy" and not brief:
-            show(Text(wording.ROOMY, style="bold yellow"))
+            self._fit(wording.ROOMY, style="bold yellow")
         if summary.simulated and not brief:
-            show(Text(wording.SIMULATED, style="bold yellow"))
+            self._fit(wording.SIMULATED, style="bold yellow")
 
     def _show_figures(
         self, summary: Summary, confirms: Confirms | None, confirmed: Sequence[Trial]
@@ -266,7 +264,7 @@ class Reporter:
             if summary.metrics:
                 show(metric_table(summary))
         for line in (*wording.beside_the_rates(summary), *metric_notes(summary)):
-            show(Text(one_line(line)))
+            self._fit(one_line(line))
         if summary.best_description != summary.original_description:
             show(words_changed(summary.original_description, summary.best_description))
             show()
@@ -289,30 +287,4 @@ class Reporter:
         if moved:
             self._console.print(case_table(moved, same=best is first, confirms=confirms))
         for line in what_fired(summary, best.results, confirmed):
-            self._console.print(Text(one_line(line)))
-
-
-def _news(event: Proposed | RoundDone) -> str:
-    """Tell a proposal or a confirm round in one line."""
-    match event:
-        case Proposed(description=None, reason=reason):
-            return f"the improver gave nothing usable: {one_line(reason)}"
-        case Proposed(reason=reason):
-            return f"proposed: {one_line(reason)}"
-        case RoundDone(rounds=rounds, gate=gate):
-            likely = wording.likelihood(gate.p_better, gate.interval)
-            return f"round {rounds}: {wording.change(gate)}{likely}"
-
-
-def _iteration_line(iteration: Iteration, *, of: Iteration) -> str:
-    """Tell an iteration in one line; one that was run on fewer cases than another says so."""
-    train = score(iteration.results, CaseSet.TRAIN)
-    holdout = score(iteration.results, CaseSet.HOLDOUT)
-    text = f"iteration {iteration.number} ({iteration.phase.value}): train {train.passed}/"
-    text += f"{train.passed + train.failed} passed"
-    if holdout.total:
-        text += f", holdout {holdout.passed}/{holdout.passed + holdout.failed}"
-    undecided = train.undecided + holdout.undecided
-    if len(iteration.results) < len(of.results):
-        text += f" (a first look at {len(iteration.results)} of {len(of.results)} cases)"
-    return f"{text}, {undecided} undecided" if undecided else text
+            self._fit(one_line(line))

@@ -59,7 +59,7 @@ def _value(value: float | None, metric: MetricChange) -> str:
     if value is None:
         return NOT_MEASURED
     if metric.unit == SHARE:
-        return percent(value)
+        return percent(value) if value >= 0.01 else "under 1 %"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
