@@ -14,10 +14,8 @@ from typing import NamedTuple
 import anyio
 from anyio.abc import Process
 
+from skillwalker.claude_code.lines import MAX_LINE, LineCutter
 from skillwalker.claude_code.process_tree import end_group
-
-MAX_LINE = 32 * 2**20
-"""Bytes of the longest line that is kept; the rest of a longer one is read and dropped."""
 
 _PIPE_SIZE = 2**20
 _CHUNK = 2**16
@@ -160,8 +158,7 @@ class _Run:
         self._feed, self._output = ends
         self._on_line = on_line
         self._limits = limits
-        self._buffer = bytearray()
-        self._is_dropping = False
+        self._cutter = LineCutter(MAX_LINE)
         self._next = Next.MORE
         self._receiving: anyio.CancelScope | None = None
         self._exit_code: int | None = None
@@ -217,8 +214,8 @@ class _Run:
                 self._take(chunk)
             if self._next is Next.STOP:
                 return
-            if self._buffer and not self._is_dropping:
-                self._next = self._on_line(bytes(self._buffer))
+            if last := self._cutter.last():
+                self._next = self._on_line(last)
             await self._await_exit()
         self._timed_out = wall.cancelled_caught
 
@@ -242,18 +239,8 @@ class _Run:
             self._exit_code = await self._process.wait()
 
     def _take(self, chunk: bytes) -> None:
-        """Hand out the whole lines, and keep the part of one that is left."""
-        head, newline, rest = chunk.partition(b"\n")
-        self._buffer += head
-        while newline:
-            line, self._buffer = bytes(self._buffer), bytearray()
-            if not self._is_dropping:
-                self._next = self._on_line(line)
-            self._is_dropping = False
+        """Hand out the whole lines, until it is enough."""
+        for line in self._cutter.cut(chunk):
+            self._next = self._on_line(line)
             if self._next is Next.STOP:
                 return
-            head, newline, rest = rest.partition(b"\n")
-            self._buffer += head
-        if self._is_dropping or len(self._buffer) > MAX_LINE:
-            self._is_dropping = True
-            self._buffer = bytearray()
