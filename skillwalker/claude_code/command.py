@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
 
+from skillwalker.claude_code.endpoint import PUBLIC_API
+
 MAX_RETRIES = 3
 """Retries of one request inside the CLI. Its default of 10 takes about three minutes to fail;
 three take about four seconds, and a trial that still fails is run once more by the loop."""
 
-PUBLIC_API = "https://api.anthropic.com"
 PLAIN_LANGUAGE = "C.UTF-8"
 
 

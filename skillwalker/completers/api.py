@@ -1,15 +1,14 @@
 """A completer that asks the Messages API through the SDK."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import anyio
 
+from skillwalker.claude_code.endpoint import NO_ENDPOINT, PUBLIC_API, split_endpoint
 from skillwalker.completers.protocol import (
     MODEL_FLAGS,
     RateLimitedError,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from anthropic.types import Message
     from httpx2 import Response
 
-DEFAULT_BASE_URL = "https://api.anthropic.com"
 MAX_TOKENS = 16_000
 """Room for an answer and the thinking before it; the SDK wants streaming above 21,333."""
 MAX_PAUSE = 1_800.0
@@ -113,7 +111,8 @@ class AnthropicCompleter:
                     f"{name} holds a space, a line break or a character that no key has;"
                     " set it again"
                 )
-        _check_url(self._url)
+        if split_endpoint(self._url) is None:
+            raise ConfigError(NO_ENDPOINT)
 
     @property
     def _flag(self) -> str:
@@ -121,7 +120,7 @@ class AnthropicCompleter:
 
     @property
     def _url(self) -> str:
-        return self.base_url or DEFAULT_BASE_URL
+        return self.base_url or PUBLIC_API
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer a prompt with one JSON object.
@@ -287,15 +286,3 @@ def explain(error: Exception, *, flag: str = MODEL_FLAGS["improver"]) -> str:
 def _one_line(text: str) -> str:
     """Take line breaks and terminal control codes out of a server's words."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def _check_url(url: str) -> None:
-    """Refuse an address that cannot be asked."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        _ = parts.port
-    except ValueError:
-        usable = False
-    if not usable or any(unicodedata.category(c) in {"Cc", "Zs"} for c in url):
-        raise ConfigError("ANTHROPIC_BASE_URL is no http or https address; correct or unset it")

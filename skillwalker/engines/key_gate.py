@@ -8,8 +8,9 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
+from skillwalker.claude_code.endpoint import NO_ENDPOINT, split_endpoint
 from skillwalker.errors import EngineUnavailableError
 
 CONNECT_TIMEOUT = 30.0
@@ -26,17 +27,10 @@ def read_endpoint(url: str) -> SplitResult:
     Raises:
         EngineUnavailableError: it is no HTTP address.
     """
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        _ = parts.port
-    except ValueError:
-        parts, usable = urlsplit(""), False
-    if not usable:
-        raise EngineUnavailableError(
-            "ANTHROPIC_BASE_URL is no http or https address; correct or unset it"
-        )
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="")
+    parts = split_endpoint(url)
+    if parts is None:
+        raise EngineUnavailableError(NO_ENDPOINT)
+    return parts
 
 
 class KeyGate:

@@ -20,7 +20,8 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn
 
-from skillwalker.claude_code.command import PUBLIC_API, Access
+from skillwalker.claude_code.command import Access
+from skillwalker.claude_code.endpoint import PUBLIC_API
 from skillwalker.engines.key_gate import LOGIN_HEADERS, KeyGate, read_endpoint
 from skillwalker.errors import EngineUnavailableError
 
