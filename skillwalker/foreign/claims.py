@@ -5,25 +5,9 @@ from dataclasses import dataclass
 
 from skillwalker.faults import quoted, shown
 from skillwalker.foreign.entries import Values
-from skillwalker.foreign.shapes import SKILL_KEYS, IsTarget
+from skillwalker.foreign.keys import CHOICES, EXCLUDED, EXPECTED, FLAGS, ROUTE, SUBJECTS
+from skillwalker.foreign.shapes import IsTarget
 
-FLAGS = (
-    "should_trigger",
-    "shouldTrigger",
-    "expected_trigger",
-    "expect_trigger",
-    "should_activate",
-    "expected_match",
-    "positive",
-    "expect",
-)
-"""Keys that are true or false, or a word for it, or name the skill that should trigger."""
-EXPECTED = ("expected_skill", "expectedSkill", "expected_skills", "expected_agent")
-CHOICES = (*EXPECTED, "preferred_skill", "preferredSkill", "preferred_agent")
-"""Keys that name what should fire; null is nothing at all."""
-EXCLUDED = ("forbidden_skills", "forbidden_skill", "avoid_skill")
-SUBJECTS = (*SKILL_KEYS, "target")
-"""Keys that name the skill which an entry is about."""
 YES = frozenset({"trigger", "triggers", "triggered", "should_trigger", "positive", "fire"})
 NO = frozenset(
     {"no_trigger", "not_trigger", "not_triggered", "should_not_trigger", "negative", "skip"}
@@ -70,6 +54,9 @@ def claims_of(values: Values, is_target: IsTarget, *, null_is_no: bool) -> tuple
     if any(claim.key in EXPECTED and claim.names for claim in found):
         # a flag beside them says that those skills should trigger, not that the target should
         found = [claim for claim in found if claim.key not in FLAGS or not claim.should_trigger]
+    route = routed_to(values)
+    if found and route is not None and subject_of(values) is None:
+        found.append(_named(ROUTE, (route,), is_target))
     return tuple(found)
 
 
@@ -82,6 +69,12 @@ def names_a_skill(values: Values) -> bool:
     """Say whether a flag of an entry is the name of a skill rather than true or false."""
     texts = (values.get(key) for key in FLAGS)
     return any(isinstance(text, str) and _is_name(text) for text in texts)
+
+
+def routed_to(values: Values) -> str | None:
+    """Give the skill that an entry is routed to, where its route is a name and no sentence."""
+    route = values.get(ROUTE)
+    return route if isinstance(route, str) and _is_name(route) else None
 
 
 def subject_of(values: Values) -> Claim | None:

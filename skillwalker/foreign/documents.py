@@ -1,29 +1,24 @@
-"""A file of another tool as plain values: JSON, JSON Lines or YAML, without a key lost."""
+"""A file of another tool as plain values, by its ending, without a key lost."""
 
 import json
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted
+from skillwalker.foreign.entries import Document
+from skillwalker.foreign.forms import form_of
+from skillwalker.foreign.prompt_lists import MARKDOWN, read_prompts
+from skillwalker.foreign.tables import DELIMITERS, read_table
 from skillwalker.user_files import read_regular
 
 JSON_LINES = frozenset({".jsonl", ".ndjson"})
 YAML = frozenset({".yaml", ".yml"})
-READ = (".json", *sorted(JSON_LINES), *sorted(YAML))
+TEXTS = frozenset({".txt", *MARKDOWN})
+READ = (".json", *sorted(JSON_LINES), *sorted(YAML), *DELIMITERS, *sorted(TEXTS))
 """Endings of the files that are read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """What a file holds."""
-
-    label: str
-    """The file, as messages name it."""
-    value: object
 
 
 def read_document(path: Path, label: str) -> Document:
@@ -34,15 +29,16 @@ def read_document(path: Path, label: str) -> Document:
     """
     ending = path.suffix.lower()
     if ending not in READ:
-        raise SuiteError(f"{label}: is no file of {', '.join(READ)}; convert it to one of them")
+        raise SuiteError(f"{label}: is no file of {', '.join(READ)}; {form_of(ending)}")
     text = _read_text(path, label)
     try:
-        if ending in YAML:
-            value = _read_yaml(text, label)
-        elif ending in JSON_LINES:
-            value = _read_lines(text, label)
-        else:
-            value = _read_json(text, label)
+        if ending in DELIMITERS:
+            return read_table(text, label, ending)
+        if ending in TEXTS:
+            return read_prompts(text, label, stem=path.stem, ending=ending)
+        if ending in JSON_LINES:
+            return _read_lines(text, label)
+        value = _read_yaml(text, label) if ending in YAML else _read_json(text, label)
     except RecursionError as error:
         raise SuiteError(f"{label}: is nested too deep; flatten it") from error
     return Document(label=label, value=value)
@@ -70,9 +66,19 @@ def _read_json(text: str, label: str, line: int = 1) -> object:
         raise SuiteError(f"{label}: invalid JSON: {error}") from error
 
 
-def _read_lines(text: str, label: str) -> list[object]:
-    lines = enumerate(text.split("\n"), 1)
-    return [_read_json(line, label, number) for number, line in lines if line.strip()]
+def _read_lines(text: str, label: str) -> Document:
+    """Read each line by itself; a line that cannot be read hides no other."""
+    values: list[object] = []
+    numbers: list[int] = []
+    faults: list[str] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                values.append(_read_json(line, label, number))
+                numbers.append(number)
+            except SuiteError as error:
+                faults.append(str(error))
+    return Document(label=label, value=values, lines={"": tuple(numbers)}, faults=tuple(faults))
 
 
 def _object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:

@@ -1,9 +1,22 @@
 """What passes between the readers: an entry as it stands, and the case that it means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What a file holds."""
+
+    label: str
+    """The file, as messages name it."""
+    value: object
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Where the entries of a list stand, by the list's key; the empty one is the file itself."""
+    faults: tuple[str, ...] = ()
+    """A line for each part of it that cannot be read; `value` lacks them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,24 +13,17 @@ from skillwalker.foreign.claims import (
     claims_of,
     is_plain,
     names_a_skill,
+    routed_to,
     subject_of,
 )
-from skillwalker.foreign.documents import Document
-from skillwalker.foreign.entries import ForeignCase, ForeignEntry, FoundEntries, Values
+from skillwalker.foreign.entries import Document, ForeignCase, ForeignEntry, FoundEntries, Values
+from skillwalker.foreign.keys import NAMES, NEAR_KEYS, PROMPTS, QUALITY, ROUTE, TAGS
 from skillwalker.foreign.shapes import IsTarget, find_entries
 from skillwalker.normal_form import normal_form
 
-PROMPTS = ("query", "prompt", "text", "input", "user_prompt", "question", "utterance", "q")
-"""Keys that hold what a user types."""
-NAMES = ("name", "id", "case_id", "title")
-TAGS = ("category", "kind", "family")
-NEAR_KEYS = ("near_miss", "near_miss_of", "route")
-"""Keys that mark the hard cases."""
 NEAR_MISS = "near-miss"
 LONGEST_NAME = 80
 NAMELESS = "case"
-QUALITY = ("expected_output", "assertions", "expectations")
-"""Keys of evals that grade the work, not the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +57,10 @@ def read_cases(documents: Sequence[Document], is_target: IsTarget) -> ReadCases:
         try:
             found = find_entries(document, is_target)
         except SuiteError as error:
-            faults.append(str(error))
+            faults += document.faults or [str(error)]
             continue
         read, unread = _read_all(found, is_target)
-        faults += unread or _unmentioned(document, found, read)
+        faults += [*document.faults, *unread] or _unmentioned(document, found, read)
         cases += [case for case in read if case is not None]
         left_out += found.left_out + read.count(None)
         abouts |= {found.about: None} if found.about else {}
@@ -140,7 +133,7 @@ def _case(entry: ForeignEntry, is_target: IsTarget, null_is_no: bool) -> Foreign
         prompt=prompt,
         should_trigger=claim.should_trigger,
         preferred=claim.rival,
-        tags=_tags(entry, values),
+        tags=_tags(entry, values, claim),
     )
 
 
@@ -231,12 +224,14 @@ def _line(text: str) -> str:
     return " ".join("".join(c for c in kept if not "\ud800" <= c <= "\udfff").split())
 
 
-def _tags(entry: ForeignEntry, values: Values) -> tuple[str, ...]:
+def _tags(entry: ForeignEntry, values: Values, claim: Claim) -> tuple[str, ...]:
     listed = values.get("tags")
     found = [*listed] if isinstance(listed, list) else []
     found += [values.get(key) for key in TAGS]
     texts = [_line(tag) for tag in found if isinstance(tag, str)]
-    if entry.is_near or any(values.get(key) for key in NEAR_KEYS):
+    # a route that is no name says what should not fire, which is near only in a negative
+    is_routed = bool(values.get(ROUTE)) and not claim.should_trigger and routed_to(values) is None
+    if entry.is_near or is_routed or any(values.get(key) for key in NEAR_KEYS):
         texts.append(NEAR_MISS)
     return tuple(dict.fromkeys(text for text in texts if text))
 

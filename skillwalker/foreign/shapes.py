@@ -1,31 +1,21 @@
-"""Where the entries lie in a file: which list, under which key, for which skill.
-
-Source: the formats of skill-creator, skill-reach, waza, promptfoo and vally, and some ninety
-public files that follow none of them closely.
-"""
+"""Where the entries lie in a file: which list, under which key, for which skill."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted, shown
-from skillwalker.foreign.documents import Document
-from skillwalker.foreign.entries import ForeignEntry, FoundEntries, Values
-
-TRIGGER_LISTS = ("trigger_evals", "trigger_tests", "trigger_cases", "trigger_queries")
-"""Lists of trigger evals in files that hold other evals too."""
-LISTS = ("queries", "evals", "cases", "tests", "test_cases", "stimuli", "examples", "items")
-"""Keys under which a file keeps its entries."""
-POSITIVE = ("should_trigger", "should_trigger_prompts", "should", "positive", "positives")
-NEGATIVE = (
-    "should_not_trigger",
-    "should_not_trigger_prompts",
-    "should_not",
-    "negative",
-    "negatives",
+from skillwalker.foreign.entries import Document, ForeignEntry, FoundEntries, Values
+from skillwalker.foreign.forms import form_of
+from skillwalker.foreign.keys import (
+    LISTS,
+    NEAR,
+    NEGATIVE,
+    POSITIVE,
+    SIDES,
+    SKILL_KEYS,
+    TRIGGER_LISTS,
 )
-NEAR = ("near", "near_miss", "near_misses", "near_neighbor", "near_neighbors")
-SKILL_KEYS = ("skill", "skill_name", "skillName", "agent", "agent_name")
-SIDES = (*POSITIVE, *NEGATIVE, *NEAR)
 
 IsTarget = Callable[[str], bool]
 
@@ -48,8 +38,10 @@ def find_entries(document: Document, is_target: IsTarget) -> FoundEntries:
     else:
         raise _unknown(document)
     if not found.entries:
-        others = f"; it has {found.left_out} for other skills" if found.left_out else ""
-        raise SuiteError(f"{document.label}: holds no entry for the target{others}")
+        what = form_of(PurePath(document.label).suffix.lower())
+        if found.left_out:
+            what = f"it has {found.left_out} for other skills: name one of these instead"
+        raise SuiteError(f"{document.label}: holds no entry for the target; {what}")
     return found
 
 
@@ -130,8 +122,9 @@ def _entries(
         raise SuiteError(
             f"{document.label}: {quoted(key)} must be a list of entries, not {shown(items)}"
         )
+    lines = document.lines.get(key)
     for at, item in enumerate(items):
-        where = f"{document.label}: {key}[{at}]"
+        where = f"{document.label}: " + (f"line {lines[at]}" if lines else f"{key}[{at}]")
         yield ForeignEntry(where=where, values=item, given=given, is_near=is_near)
 
 

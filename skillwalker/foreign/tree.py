@@ -8,7 +8,8 @@ from pathlib import Path
 
 from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted
-from skillwalker.foreign.documents import Document, read_document
+from skillwalker.foreign.documents import read_document
+from skillwalker.foreign.entries import Document
 from skillwalker.foreign.shapes import IsTarget
 from skillwalker.suites.files import PROMPTS, RUBRICS, SCAFFOLDS, SuiteFiles
 from skillwalker.suites.load import TESTS_FILE

@@ -221,7 +221,8 @@ def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("f.csv", "query,should_trigger", "is no file of"),
+        ("f.xlsx", "query,should_trigger", "is no file of"),
+        ("f.csv", "query,should_trigger", "holds no entry for the target; write a header"),
         ("f.yaml", "a: [", "invalid YAML"),
         ("f.yaml", "- {query: a, query: b, should_trigger: true}", 'key "query" is written twice'),
         ("f.yaml", "[" * 1500, "nested too deep"),
