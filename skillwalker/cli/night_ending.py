@@ -14,10 +14,9 @@ from skillwalker.cli.endings import again, short_path
 from skillwalker.cli.environment import in_github_actions, job_summary, plain_width
 from skillwalker.datatypes.nights import NightSummary
 from skillwalker.overnight.summary import night_exit_code, summary_record
+from skillwalker.recording.night_files import NIGHT_REPORT
 from skillwalker.report.ci.night import night_markdown
 from skillwalker.report.night_text import night_lines, night_table
-
-REPORT = "overnight-report.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ def conclude(
     text = night_markdown(
         summary, folder=folder.name, is_merged=is_merged, project=project, wished=wished
     )
-    _leave("report", folder / REPORT, text, mode="w")
+    _leave("report", folder / NIGHT_REPORT, text, mode="w")
     if in_github_actions() and (path := job_summary()) is not None:
         _leave("job summary", path, f"{text}\n", mode="a")
     width = None if sys.stderr.isatty() else plain_width()

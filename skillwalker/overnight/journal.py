@@ -13,10 +13,9 @@ from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.errors import StoreError
 from skillwalker.plan import Order
 from skillwalker.recording.checked import checked
+from skillwalker.recording.night_files import NIGHT
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.rows import RowFiles, read_each, read_rows
-
-NIGHT = "night.jsonl"
 
 Place = tuple[str, str, Stage]
 """Path, suite and stage: what a run of the night is about."""

@@ -12,14 +12,12 @@ from skillwalker.datatypes.nights import NightSummary
 from skillwalker.errors import StoreError
 from skillwalker.recording.checked import checked
 from skillwalker.recording.lock_file import parse_lock, write_entries
+from skillwalker.recording.night_files import NIGHT_ENTRIES, NIGHT_SUMMARY
 from skillwalker.recording.records import SCHEMA_VERSION, check_version
 from skillwalker.recording.rows import RowFiles, read_row, write_atomically
 from skillwalker.recording.store import run_age
 from skillwalker.user_files import read_regular, words_of
 
-SUMMARY = "overnight-summary.json"
-ENTRIES = "overnight-lock.json"
-"""What skillwalker.lock holds of the night's targets, in the same form."""
 DONE = "done"
 WORST_FIRST = (130, 1, 3, 4)
 """Which exit code wins when targets end differently."""
@@ -61,8 +59,8 @@ def write_night(folder: Path, summary: NightSummary, entries: Mapping[EntryKey, 
     Raises:
         StoreError: one of them cannot be written.
     """
-    write_atomically(folder / ENTRIES, write_entries(entries))
-    RowFiles(folder).write(SUMMARY, summary_record(summary))
+    write_atomically(folder / NIGHT_ENTRIES, write_entries(entries))
+    RowFiles(folder).write(NIGHT_SUMMARY, summary_record(summary))
 
 
 def read_night(folder: Path) -> NightSummary:
@@ -74,10 +72,10 @@ def read_night(folder: Path) -> NightSummary:
     Raises:
         StoreError: there is none, or it cannot be read.
     """
-    row = read_row(night_folder(folder) / SUMMARY)
-    check_version(row, f"{folder}/{SUMMARY}")
+    row = read_row(night_folder(folder) / NIGHT_SUMMARY)
+    check_version(row, f"{folder}/{NIGHT_SUMMARY}")
     values = {key: value for key, value in row.items() if key not in _DERIVED}
-    return checked(_SUMMARY, values, f"{folder}/{SUMMARY}")
+    return checked(_SUMMARY, values, f"{folder}/{NIGHT_SUMMARY}")
 
 
 def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
@@ -86,7 +84,7 @@ def read_entries(folder: Path) -> dict[EntryKey, LockEntry]:
     Raises:
         StoreError: it cannot be read.
     """
-    path = night_folder(folder) / ENTRIES
+    path = night_folder(folder) / NIGHT_ENTRIES
     try:
         return parse_lock(path, read_regular(path))
     except OSError as error:
@@ -99,12 +97,12 @@ def night_folder(folder: Path) -> Path:
     Raises:
         StoreError: there is none.
     """
-    if (folder / SUMMARY).is_file():
+    if (folder / NIGHT_SUMMARY).is_file():
         return folder
-    found = sorted((path.parent for path in folder.glob(f"*/{SUMMARY}")), key=run_age)
+    found = sorted((path.parent for path in folder.glob(f"*/{NIGHT_SUMMARY}")), key=run_age)
     if not found:
         raise StoreError(
-            f"{folder} holds no {SUMMARY}; name the folder of a night, or an output folder with one"
+            f"{folder} holds no {NIGHT_SUMMARY}; name the folder of a night, or an output folder with one"
         )
     return found[-1]
 

@@ -6,13 +6,11 @@ from skillwalker.datatypes.recorded import RunGlance
 from skillwalker.datatypes.summary import Summary
 from skillwalker.errors import StoreError
 from skillwalker.recording import records, store
+from skillwalker.recording.night_files import NIGHT, NIGHT_REPORT, NIGHT_SUMMARY
 from skillwalker.recording.recorded_evals import SUMMARY, is_evaluated
 from skillwalker.recording.rows import read_row
 
 REPORT = "report.html"
-NIGHT = "night.jsonl"
-NIGHT_SUMMARY = "overnight-summary.json"
-NIGHT_REPORT = "overnight-report.md"
 
 
 def glance_at_runs(output_dir: Path) -> tuple[RunGlance, ...]:

@@ -8,11 +8,10 @@ from pathlib import Path
 from skillwalker.errors import StoreError
 from skillwalker.evaluation.store import CONFIG, is_eval_run
 from skillwalker.recording.edits import ORIGINALS
+from skillwalker.recording.night_files import NIGHT_SUMMARY
 from skillwalker.recording.rows import read_rows
 from skillwalker.recording.store import PLAN, SUMMARIES, TRIALS, read_plan
 from skillwalker.user_files import words_of
-
-OVERNIGHT = "overnight-summary.json"
 
 _NAME = re.compile(r"(\d{8}T\d{6})(-\d+)?")
 
@@ -65,7 +64,7 @@ def kind_of(folder: Path) -> FolderKind:
         return FolderKind.EVAL
     if _holds_loop(folder):
         return FolderKind.LOOP
-    if (folder / OVERNIGHT).is_file():
+    if (folder / NIGHT_SUMMARY).is_file():
         return FolderKind.OVERNIGHT
     if (folder / ORIGINALS).is_dir():
         return FolderKind.DESCRIBE

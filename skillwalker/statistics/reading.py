@@ -7,11 +7,11 @@ from pathlib import Path
 
 from skillwalker.datatypes.history import Coverage, EvalFacts, RecordedHistory, RunFacts, Spent
 from skillwalker.errors import StoreError
+from skillwalker.recording.night_files import NIGHT_SUMMARY
 from skillwalker.recording.rows import read_row
 from skillwalker.recording.store import TRIALS
 from skillwalker.statistics.eval_facts import read_eval_facts, read_eval_spent
 from skillwalker.statistics.folders import (
-    OVERNIGHT,
     FolderKind,
     began,
     kind_of,
@@ -93,7 +93,7 @@ class _Survey:
     def _visit_night(self, folder: Path) -> None:
         """Count a night, which is no run of its own."""
         try:
-            simulated = read_row(folder / OVERNIGHT).get("simulated") is True
+            simulated = read_row(folder / NIGHT_SUMMARY).get("simulated") is True
         except StoreError as error:
             self.unreadable[folder] = str(error)
             return

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from skillwalker.recording.night_files import NIGHT, NIGHT_SUMMARY
 
 from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.nights import Stage, StageResult
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import StoreError
-from skillwalker.overnight.journal import NIGHT, Decision, NightJournal, NightTask, read_task
+from skillwalker.overnight.journal import Decision, NightJournal, NightTask, read_task
 from skillwalker.overnight.summary import (
-    SUMMARY,
     night_exit_code,
     read_entries,
     read_night,
@@ -82,10 +82,10 @@ def test_the_place_of_a_damage_is_named(folder: Path, damage: dict[str, object],
 
 def test_a_damaged_summary_is_read_or_refused(tmp_path: Path) -> None:
     write_night(tmp_path, night(target("a")), {key_of(): entry_of()})
-    row = json.loads((tmp_path / SUMMARY).read_text())
+    row = json.loads((tmp_path / NIGHT_SUMMARY).read_text())
 
     def read(broken: object) -> None:
-        (tmp_path / SUMMARY).write_text(json.dumps(broken))
+        (tmp_path / NIGHT_SUMMARY).write_text(json.dumps(broken))
         night_exit_code(read_night(tmp_path))
 
     assert surprises(row, read) == []

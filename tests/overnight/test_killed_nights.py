@@ -7,12 +7,13 @@ from pathlib import Path
 
 import anyio
 import pytest
+from skillwalker.recording.night_files import NIGHT
 
 from skillwalker.datatypes.nights import NightSummary, Stage
 from skillwalker.datatypes.summary import Summary
 from skillwalker.limits import Limits
 from skillwalker.overnight.begun import read_spent, so_far
-from skillwalker.overnight.journal import NIGHT, NightJournal
+from skillwalker.overnight.journal import NightJournal
 from skillwalker.overnight.merging import Merge, merge_into
 from skillwalker.overnight.night import Start
 from skillwalker.plan import Order

@@ -3,13 +3,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from skillwalker.recording.night_files import NIGHT_SUMMARY
 
 from skillwalker.datatypes.nights import BrokenSuite, NightAction, NightSummary, NightTarget
 from skillwalker.datatypes.scores import Rate
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import StoreError
 from skillwalker.overnight.summary import (
-    SUMMARY,
     merge_nights,
     night_exit_code,
     night_folder,
@@ -56,7 +56,7 @@ def test_a_night_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     write_night(tmp_path, whole, {key_of(): entry_of()})
     assert read_night(tmp_path) == whole
     assert read_entries(tmp_path) == {key_of(): entry_of()}
-    row = json.loads((tmp_path / SUMMARY).read_bytes())
+    row = json.loads((tmp_path / NIGHT_SUMMARY).read_bytes())
     assert row["counts"]["kept"] == 1
     assert set(row["counts"]) == {action.value for action in NightAction}
     assert (row["trials"], row["cost_usd"], row["exit_code"]) == (10, 0.5, 1)
@@ -164,7 +164,7 @@ def test_the_newest_night_of_an_output_folder_is_found(tmp_path: Path) -> None:
     ],
 )
 def test_a_summary_that_cannot_be_read_is_named(tmp_path: Path, content: bytes, said: str) -> None:
-    (tmp_path / SUMMARY).write_bytes(content)
+    (tmp_path / NIGHT_SUMMARY).write_bytes(content)
     with pytest.raises(StoreError, match=said):
         read_night(tmp_path)
 
