@@ -13,16 +13,8 @@ from skillwalker.search.gate import threshold
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import description_hash
 
-CAME_TO_ITS_END = frozenset(
-    {
-        StopReason.PERFECT,
-        StopReason.ITERATIONS,
-        StopReason.CONVERGED,
-        StopReason.UNRESOLVED,
-        StopReason.IMPROVER,
-    }
-)
-"""A search that ended so, and that found something to search, is not begun again."""
+SEARCHED_OUT = frozenset({StopReason.ITERATIONS, StopReason.CONVERGED, StopReason.UNRESOLVED})
+"""A search that ended so with more than one text measured is not begun again."""
 
 
 def entry_key(plan: Plan, *, simulated: bool) -> EntryKey:
@@ -135,7 +127,7 @@ def _came_to_its_end(summary: Summary) -> bool:
         case StopReason.IMPROVER:
             return summary.cause is None
         case reason:
-            return reason in CAME_TO_ITS_END and summary.iterations > 1
+            return reason in SEARCHED_OUT and summary.iterations > 1
 
 
 def _searched(summary: Summary) -> bool:
