@@ -94,6 +94,7 @@ def show_final(
         confirms=confirms,
         confirmed=confirmed,
         brief=wishes.brief,
+        project=project,
     )
     if wishes.fail_under is not None and (fault := _nothing_to_compare(summary)) is not None:
         say(f"skillwalker: --fail-under: {fault}", err=True)

@@ -4,7 +4,6 @@ import dataclasses
 import json
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import anyio
 import typer
@@ -36,6 +35,7 @@ from skillwalker.evaluation.rescoring import rescore_run
 from skillwalker.evaluation.scoring import ChooseJudge, open_questions, score_runs
 from skillwalker.evaluation.store import list_eval_runs
 from skillwalker.limits import Limits
+from skillwalker.paths import Places, in_project
 from skillwalker.recording.glances import REPORT
 from skillwalker.report.eval_text import judging_line, rescored_lines
 
@@ -103,7 +103,7 @@ def score(
         if outcomes is None:
             return EXIT_INTERRUPTED
         if not outcomes:
-            say(_nothing_open(opened.places.output_dir), err=True)
+            say(_nothing_open(opened.places), err=True)
         tell(outcomes, as_json=as_json, alone=run_id is not None)
         with finish.may_be_cut("not every report was written; skillwalker report RUN_ID does"):
             for outcome in outcomes:
@@ -123,11 +123,12 @@ def rescore(opened: Project, run_id: str, *, as_json: bool) -> int:
     return 0
 
 
-def _nothing_open(output_dir: Path) -> str:
+def _nothing_open(places: Places) -> str:
     """Say why there was nothing to evaluate."""
-    if list_eval_runs(output_dir, evaluated=True):
+    if list_eval_runs(places.output_dir, evaluated=True):
         return "every eval run has results; name one to evaluate it again"
-    return f"no eval run is recorded in {output_dir}; `skillwalker evals run` makes one"
+    make = in_project("skillwalker evals run", places.said)
+    return f"no eval run is recorded in {places.output_dir}; `{make}` makes one"
 
 
 def _say_judging(event: Judging) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from skillwalker.completers.protocol import resolve_model
 from skillwalker.config import EvalConfig
@@ -11,7 +12,7 @@ from skillwalker.errors import ConfigError, SuiteError, TargetError
 from skillwalker.evaluation.cases import CALL_KINDS, plan_case
 from skillwalker.evaluation.known import KnownTargets
 from skillwalker.faults import closest, quoted
-from skillwalker.paths import Places
+from skillwalker.paths import Places, in_project
 from skillwalker.suites.load import list_suites, load_suite
 
 NO_ANSWERS = "simulated"
@@ -83,7 +84,8 @@ def _load_all(places: Places, names: Sequence[str]) -> Iterator[Suite]:
     """Read the suites; every fault of each is said at once."""
     known = list_suites(places)
     if not names and len(known) != 1:
-        listed = "\n".join(f"  skillwalker evals run --eval {name}" for name in known)
+        commands = (f"skillwalker evals run --eval {quote(name)}" for name in known)
+        listed = "\n".join(f"  {in_project(command, places.said)}" for command in commands)
         if not known:
             raise SuiteError(f"there is no suite in {places.evals_dir}")
         raise SuiteError(f"there are several suites; choose some:\n{listed}")

@@ -221,6 +221,7 @@ class Reporter:
         confirms: Confirms | None = None,
         confirmed: Sequence[Trial] = (),
         brief: bool = False,
+        project: str | None = None,
     ) -> None:
         """Show how the run ended.
 
@@ -231,12 +232,13 @@ class Reporter:
             confirms: what the confirm rounds counted of each case.
             confirmed: their trials of the best text; none where nothing was confirmed.
             brief: only how it ended; the tables are in its report, and `overview` says the rest.
+            project: how the user named it after `-C`; None where it was found.
         """
         show = self._console.print
         show()
         if not brief:
             self._show_figures(summary, confirms, confirmed)
-        self._fit(verdict(summary), style="bold")
+        self._fit(verdict(summary, project=project), style="bold")
         self._fit(wording.money(summary))
         if (cached := money_text.cached(summary)) is not None:
             self._fit(cached)

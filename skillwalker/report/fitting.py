@@ -37,7 +37,8 @@ def _rows(line: str, width: int) -> list[str]:
     whole = _COMMAND.sub(lambda found: found[0].replace(_BLANK, _KEPT), line)
     rows = [""]
     for blanks, word in re.findall(r"( *)([^ ]+)", whole):
-        is_full = rows[-1].strip() and cell_len(f"{rows[-1]}{blanks}{word}") > width
+        longer = f"{rows[-1]}{blanks}{word}".replace(_KEPT, _BLANK)
+        is_full = rows[-1].strip() and cell_len(longer) > width
         if is_full:
             rows.append(f"{hanging}{word}")
         else:

@@ -27,18 +27,23 @@ SEARCHED_NOTHING = {
 """Why no other text was measured, where the reason to stop says it of a search."""
 
 
-def verdict(summary: Summary) -> str:
-    """Say how a run ended; what an interval that holds 0 means stands before any probability."""
-    return f"{summary.target}: {_ending(summary)}"
+def verdict(summary: Summary, *, project: str | None = None) -> str:
+    """Say how a run ended; what an interval that holds 0 means stands before any probability.
+
+    Args:
+        summary: of the run.
+        project: how the user named it after `-C`; None where it was found.
+    """
+    return f"{summary.target}: {_ending(summary, project)}"
 
 
-def _ending(summary: Summary) -> str:
+def _ending(summary: Summary, project: str | None) -> str:
     """Say how a run ended, without its target."""
     match summary.verdict:
         case Verdict.INCONCLUSIVE:
             return f"inconclusive, {_stop(summary)}."
         case Verdict.IMPROVED if summary.gate is not None:
-            return f"{_improved(summary, summary.gate)}{_afterwards(summary)}"
+            return f"{_improved(summary, summary.gate, project)}{_afterwards(summary)}"
         case Verdict.IMPROVED:
             text = "a better score was found; no gate was asked for, so it is unconfirmed."
             return f"{text}{_afterwards(summary)}"
@@ -55,7 +60,7 @@ def _stop(summary: Summary) -> str:
     return f"{STOPS[summary.stopped_because]}{cause}"
 
 
-def _improved(summary: Summary, gate: GateResult) -> str:
+def _improved(summary: Summary, gate: GateResult, project: str | None) -> str:
     """Say by how much a text is better."""
     lost = _lost_classes(gate)
     if not holds_nothing(gate.interval):
@@ -68,7 +73,8 @@ def _improved(summary: Summary, gate: GateResult) -> str:
     )
     if summary.applied:
         return f"{text}."
-    return f"{text}; {resume_command(summary.kind, summary.run_id)} --more 2 settles it."
+    resume = resume_command(summary.kind, summary.run_id, project=project)
+    return f"{text}; {resume} --more 2 settles it."
 
 
 def _kept(summary: Summary) -> str:

@@ -285,6 +285,10 @@ def test_all_without_results_are_scored(tmp_path: Path, capsys: Output) -> None:
 
 def test_scoring_with_nothing_to_score_is_no_error(tmp_path: Path, capsys: Output) -> None:
     assert run(tmp_path, "score") == 0
+    assert "no eval run is recorded in" in capsys.readouterr().err
+    outcome = recorded(tmp_path)
+    assert outcome.folder.is_dir()
+    assert run(tmp_path, "score") == 0
     assert "every eval run has results" in capsys.readouterr().err
 
 

@@ -60,9 +60,19 @@ SUMMARY = Summary(
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, "—"), (0.0, "0 %"), (0.5, "50 %"), (0.126, "13 %"), (1.0, "100 %")],
+    [
+        (None, "—"),
+        (0.0, "0 %"),
+        (0.001, "< 1 %"),
+        (0.006, "1 %"),
+        (0.126, "13 %"),
+        (0.5, "50 %"),
+        (0.994, "99 %"),
+        (200 / 201, "> 99 %"),
+        (1.0, "100 %"),
+    ],
 )
-def test_percent(value: float | None, text: str) -> None:
+def test_only_a_whole_is_100_percent_and_only_nothing_is_0(value: float | None, text: str) -> None:
     assert wording.percent(value) == text
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from skillwalker.datatypes.recorded import RunGlance
 from skillwalker.datatypes.summary import Summary
+from skillwalker.datatypes.vocabulary import Verdict
 from skillwalker.report import wording
 from skillwalker.report.html.index import render_index
-from tests.recorded_runs import plain_run
+from tests.recorded_runs import AGAINST, plain_run
 
 
 def glance(number: int, **changes: object) -> RunGlance:
@@ -51,6 +52,15 @@ def test_simulated_runs_stand_apart_and_say_so() -> None:
     assert measured < html.index("20261130T120200") < simulated < html.index("20261130T120300")
     assert wording.SIMULATED in html[simulated:]
     assert "SIMULATED" not in render_index([glance(1)])
+
+
+def test_a_measurement_that_dropped_says_so() -> None:
+    changes = {"kind": "measure", "verdict": Verdict.KEPT, "applied": False}
+    html = render_index([glance(2, **changes, against=AGAINST), glance(1, **changes)])
+    assert html.count("measured, dropped") == 1
+    assert html.count(f"Dropped since run {AGAINST.run_id}.") == 1
+    other = replace(AGAINST, dropped=False)
+    assert "ropped" not in render_index([glance(1, **changes, against=other)])
 
 
 def test_every_run_appears_whatever_became_of_it() -> None:
