@@ -8,9 +8,10 @@ import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
 from skillwalker.cli.saying import say
-from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from skillwalker.datatypes.inputs import Target
     from skillwalker.foreign.entries import Imported
     from skillwalker.foreign.tree import ForeignSuite
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE...", help="Files (.json, .jsonl, .yaml), or a folder of suites with tests."
+        metavar="FILE...",
+        help="Files (.json, .jsonl, .yaml, .csv, .tsv, .txt, .md), or a folder of suites.",
     ),
 ]
 SuiteName = Annotated[
@@ -58,10 +60,10 @@ def evals_import(
         typer.echo(json.dumps({"suites": records}, ensure_ascii=False))
     else:
         for each in imported:
-            say(_line(each, target))
+            say(_line(each, target, places))
     for each in imported:
         for note in each.notes:
-            say(f"{each.path}: {note}", err=True)
+            say(f"{_path(each, places)}: {note}", err=True)
 
 
 def _import(
@@ -69,18 +71,10 @@ def _import(
 ) -> "tuple[Imported, ...]":
     """Import suites of our own form, or files of other tools; not both at once."""
     from skillwalker.errors import SuiteError
-    from skillwalker.foreign.importing import import_queries, import_suites, suites_at
+    from skillwalker.foreign.importing import import_queries, import_suites
     from skillwalker.targets.names import written_in_suites
 
-    paths = [(Path.cwd() / name, name) for name in files]
-    found: list[ForeignSuite] = []
-    foreign = []
-    for path, label in paths:
-        suites = suites_at(path, label)
-        if suites is None:
-            foreign.append((path, label))
-        else:
-            found += suites
+    found, foreign = _sorted([(Path.cwd() / name, name) for name in files])
     if found and foreign:
         raise SuiteError(
             f"{foreign[0][1]}: holds queries, but {found[0].label} is a suite; import one at a time"
@@ -97,13 +91,45 @@ def _import(
     return (import_queries(foreign, suite=suite, target=target, written=written, places=places),)
 
 
-def _line(imported: "Imported", target: "Target | None") -> str:
+def _sorted(
+    paths: "Sequence[tuple[Path, str]]",
+) -> "tuple[list[ForeignSuite], list[tuple[Path, str]]]":
+    """Tell suites of our own form from files of other tools; what is neither is named at once."""
+    from skillwalker.errors import SuiteError
+    from skillwalker.foreign.importing import suites_at
+
+    found: list[ForeignSuite] = []
+    foreign = []
+    faults = []
+    for path, label in paths:
+        try:
+            suites = suites_at(path, label)
+        except SuiteError as error:
+            faults.append(str(error))
+            continue
+        if suites is None:
+            foreign.append((path, label))
+        else:
+            found += suites
+    if faults:
+        raise SuiteError("\n".join(faults))
+    return found, foreign
+
+
+def _path(imported: "Imported", places: "Places") -> str:
+    """Write where a suite lies so that it can be opened from here, also with -C."""
+    whole, here = places.project / imported.path, Path.cwd()
+    return (whole.relative_to(here) if whole.is_relative_to(here) else whole).as_posix()
+
+
+def _line(imported: "Imported", target: "Target | None", places: "Places") -> str:
     parts = [f"{imported.positive} should trigger", f"{imported.negative} should not"]
     if imported.other:
         parts.append(f"{imported.other} of other types")
     total = imported.positive + imported.negative + imported.other
+    cases = "1 case" if total == 1 else f"{total} cases"
     about = f" for {target.id}" if target is not None else ""
-    return f"{imported.path}: {total} case{'' if total == 1 else 's'}{about}, {', '.join(parts)}"
+    return f"{_path(imported, places)}: {cases}{about}, {', '.join(parts)}"
 
 
 def _record(imported: "Imported", target: "Target | None") -> dict[str, object]:

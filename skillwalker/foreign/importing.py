@@ -8,8 +8,9 @@ from skillwalker.datatypes.inputs import CallExpectation, Suite, Target
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import SuiteError
 from skillwalker.faults import quoted
+from skillwalker.foreign.alike import notes_of_alike
 from skillwalker.foreign.documents import read_document
-from skillwalker.foreign.entries import ForeignCase, Imported
+from skillwalker.foreign.entries import Document, ForeignCase, Imported
 from skillwalker.foreign.reading import ReadCases, read_cases
 from skillwalker.foreign.shapes import IsTarget
 from skillwalker.foreign.tree import (
@@ -71,7 +72,7 @@ def import_queries(
         SuiteError: an entry cannot be read, or the suite exists; nothing was written.
     """
     require_new(suite, places)
-    documents = [read_document(path, label) for path, label in files]
+    documents = _read_all(files)
     read = read_cases(documents, known_by(target))
     rivals = _rivals(read.cases, target, places)
     facts = KINDS[target.kind]
@@ -82,6 +83,25 @@ def import_queries(
 
     loaded = write_suite(suite, places, fill)
     return _imported(loaded, places, _notes(read, rivals, facts.noun))
+
+
+def _read_all(files: Sequence[tuple[Path, str]]) -> list[Document]:
+    """Read all files; those that cannot be read are named together.
+
+    Raises:
+        SuiteError: there is one.
+    """
+    documents: list[Document] = []
+    faults: list[str] = []
+    for path, label in files:
+        try:
+            documents.append(read_document(path, label))
+        except SuiteError as error:
+            faults.append(str(error))
+    if faults:
+        more = (fault for document in documents for fault in document.faults)
+        raise SuiteError("\n".join((*faults, *more)))
+    return documents
 
 
 def import_suites(
@@ -220,6 +240,7 @@ def _notes(read: ReadCases, rivals: dict[str, str], noun: str) -> tuple[str, ...
             f"left out: {entries} with the prompt and label of an earlier one"
             f" ({', '.join(read.repeated[:MOST_NAMED])}{more})"
         )
+    notes += notes_of_alike(read.cases)
     unknown = {case.preferred for case in read.cases if case.preferred} - set(rivals)
     if unknown:
         names = _some(sorted(unknown))

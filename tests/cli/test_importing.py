@@ -17,8 +17,11 @@ def run(root: Path, *words: str) -> int:
     return main(["evals", "import", *words, "-C", str(root)])
 
 
-def test_a_file_becomes_a_suite(tmp_path: Path, capsys: Output) -> None:
+def test_a_file_becomes_a_suite(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
     file = str(write(tmp_path / "q.json", QUERIES))
     assert run(tmp_path, file, "--suite", "new", "--skill", "demo:review") == 0
     out, err = capsys.readouterr()
@@ -31,8 +34,43 @@ def test_a_file_becomes_a_suite(tmp_path: Path, capsys: Output) -> None:
     )
 
 
-def test_one_case_is_one_case(tmp_path: Path, capsys: Output) -> None:
+def test_paths_are_written_as_seen_from_here(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_project(tmp_path / "there")
+    write(tmp_path / "q.json", QUERIES)
+    monkeypatch.chdir(tmp_path)
+    words = ["-C", "there", "evals", "import", "q.json", "--suite", "new", "--skill", "demo:review"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("there/evals/new/tests.json: 2 cases")
+    assert err.startswith("there/evals/new/tests.json: what should fire")
+    assert json.loads((tmp_path / out.partition(":")[0]).read_text())
+
+
+def test_every_file_that_cannot_be_read_is_named(tmp_path: Path, capsys: Output) -> None:
     make_project(tmp_path)
+    one, two = (str(write(tmp_path / name, "x")) for name in ("one.json", "two.xlsx"))
+    assert run(tmp_path, one, "-", two, "--suite", "new", "--skill", "demo:review") == 1
+    err = capsys.readouterr().err
+    assert f"{one}: line 1, column 1: invalid JSON" in err
+    assert "-: is no file of .json, " in err
+    assert f"{two}: is no file of .json, " in err
+    assert err.count('{"query": "fix my tests", "should_trigger": true}') == 2
+
+
+def test_a_table_becomes_a_suite(tmp_path: Path, capsys: Output) -> None:
+    make_project(tmp_path)
+    file = str(write(tmp_path / "q.csv", "query,should_trigger\nfix it,TRUE\nno,false\n"))
+    assert run(tmp_path, file, "--suite", "new", "--skill", "demo:review") == 0
+    assert "2 cases for demo:review, 1 should trigger, 1 should not" in capsys.readouterr().out
+
+
+def test_one_case_is_one_case(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
     file = str(write(tmp_path / "q.json", '[{"query": "fix it", "should_trigger": true}]'))
     assert run(tmp_path, file, "--suite", "new", "--skill", "demo:review") == 0
     assert capsys.readouterr().out.startswith("evals/new/tests.json: 1 case for demo:review, 1 ")

@@ -132,7 +132,64 @@ def test_names_tags_and_rivals_come_along(
     assert read(make_project(tmp_path), DATA / name)[at].get(key) == value
 
 
+ALIKE = [
+    pytest.param(
+        ("please look over my pull request", True), ("please look over my pull requests", True),
+        "asked nearly the same, so that both count as one: b.json: [0] as a.json: [0]", id="same",
+    ),
+    pytest.param(
+        ("look over my pull request now", True), ("please look over my pull request now", False),
+        "one wording with opposite labels; check them: b.json: [0] and a.json: [0]", id="opposite",
+    ),
+    pytest.param(("sort the list", True), ("tell me a joke", True), None, id="unlike"),
+    pytest.param(
+        ("review the pull request", True), ("review the film request", False), None, id="near miss"
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "said"), ALIKE)
+def test_prompts_that_are_nearly_alike_are_told(
+    tmp_path: Path, first: tuple[str, bool], second: tuple[str, bool], said: str | None
+) -> None:
+    places = make_project(tmp_path)
+    target = resolve_target("demo:review", TargetKind.SKILL, places)
+    files = [
+        (write(tmp_path / name, json.dumps([{"query": text, "should_trigger": label}])), name)
+        for name, (text, label) in (("a.json", first), ("b.json", second))
+    ]
+    done = import_queries(files, suite="new", target=target, written="demo:review", places=places)
+    assert done.notes == (() if said is None else (said,))
+
+
+ROUTES = [
+    pytest.param({"expect": True, "route": "review"}, True, None, [], id="its own route"),
+    pytest.param({"expect": True, "route": "not release"}, True, None, [], id="not another"),
+    pytest.param({"expect": False, "route": "release"}, False, "demo:release", [], id="a rival"),
+    pytest.param({"expect": False, "route": "none"}, False, None, ["near-miss"], id="no route"),
+    pytest.param({"expect": False, "route": "not review"}, False, None, ["near-miss"], id="near"),
+    pytest.param(
+        {"skill": "release", "expect": True, "route": "release"}, False, "demo:release", [],
+        id="about another",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("keys", "label", "preferred", "tags"), ROUTES)
+def test_a_route_is_what_should_fire_instead(
+    tmp_path: Path, keys: dict[str, object], label: bool, preferred: str | None, tags: list[str]
+) -> None:
+    file = write(tmp_path / "f.json", json.dumps([{"query": "a", **keys}]))
+    (test,) = read(make_project(tmp_path), file)
+    assert sides([test]) == [label]
+    assert (test.get("preferred"), test.get("tags", [])) == (preferred, tags)
+
+
 UNREADABLE = {
+    "a route against its label": (
+        '[{"query": "a", "expect": false, "route": "review"}]',
+        "says both that the skill should trigger and that it should not (expect, route)",
+    ),
     "a boolean in quotes": (
         '[{"query": "a", "should_trigger": "true"}]',
         'f.json: [0]: "should_trigger" is the text "true", not true or false',
