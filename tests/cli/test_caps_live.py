@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from skillwalker.cli.night_ending import REPORT
 from skillwalker.recording.lock_file import read_lock
+from skillwalker.recording.night_files import NIGHT_REPORT
 from skillwalker.report.wording import SIMULATED
 from skillwalker.standin.behaviour import RoutedBehaviour
 from skillwalker.standin.server import serve
@@ -70,7 +70,7 @@ def test_a_night_spends_within_its_budget_and_what_a_stand_in_answered_stays_sim
     assert "nothing was written: the results are simulated" in ran.said
     assert "apply" in ran.said
     assert "--allow-simulated" in ran.said
-    assert SIMULATED in (project / "output" / night["night_id"] / REPORT).read_text("utf-8")
+    assert SIMULATED in (project / "output" / night["night_id"] / NIGHT_REPORT).read_text("utf-8")
     assert [key.simulated for key in read_lock(project)] == [True]
     assert "1 fresh" in again.out
     real = User(project, "http://127.0.0.1:9").run("overnight", *LOCAL, claude, "--dry-run")
