@@ -19,6 +19,8 @@
 A message names what failed, its value and place, and what to do about it.
 """
 
+from collections.abc import Collection
+
 __all__ = [
     "BudgetReached",
     "BusyError",
@@ -35,7 +37,16 @@ __all__ = [
     "TargetError",
     "TrialError",
     "UndecidedError",
+    "worst_of",
 ]
+
+WORST_FIRST = (130, 1, 3, 4)
+"""Which exit code wins where several things end differently."""
+
+
+def worst_of(codes: Collection[int]) -> int:
+    """Give the one exit code of what ended with several."""
+    return next((code for code in WORST_FIRST if code in codes), 0)
 
 
 class SkillwalkerError(Exception):

@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from skillwalker.cli.options import wants_json
+from skillwalker.cli.process import EXIT_INCONCLUSIVE
 
-EXIT_INCONCLUSIVE = 3
 STDIN = "-"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from skillwalker.cli.environment import plain_width
-from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.process import EXIT_GATE, EXIT_INCONCLUSIVE, EXIT_INTERRUPTED
 from skillwalker.cli.saying import say
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial
@@ -21,9 +21,6 @@ from skillwalker.report.overview_text import overview_next, overview_table
 from skillwalker.report.tables import Confirms
 from skillwalker.report.tallies import confirm_counts, trials_of
 from skillwalker.report.wording import SIMULATED
-
-EXIT_INCONCLUSIVE = 3
-EXIT_GATE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from skillwalker.cli.logs import log_to_stderr
 from skillwalker.cli.loop_options import LimitOptions
 from skillwalker.cli.options import Project
 from skillwalker.cli.output_file import EXIT_UNWRITTEN
-from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.process import EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_INTERRUPTED
 from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
@@ -36,10 +36,6 @@ from skillwalker.paths import Places, in_project
 from skillwalker.report.eval_text import judging_line, outcome_lines, started_line, trial_line
 from skillwalker.report.files import write_reports
 from skillwalker.report.money_text import paused
-
-EXIT_FAILED = 1
-EXIT_INCONCLUSIVE = 3
-WORST_FIRST = (EXIT_INTERRUPTED, EXIT_FAILED, EXIT_INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

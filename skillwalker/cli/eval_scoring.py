@@ -11,7 +11,6 @@ import typer
 from skillwalker.cli import caps
 from skillwalker.cli.engines import engine_settings
 from skillwalker.cli.eval_running import (
-    WORST_FIRST,
     ask_the_judge,
     checked_config,
     exit_code,
@@ -30,6 +29,7 @@ from skillwalker.cli.signals import run_watched
 from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import Judging
 from skillwalker.engines.registry import EngineSettings
+from skillwalker.errors import worst_of
 from skillwalker.estimate.guess import require_prices
 from skillwalker.evaluation.rescoring import rescore_run
 from skillwalker.evaluation.scoring import ChooseJudge, open_questions, score_runs
@@ -109,8 +109,7 @@ def score(
             for outcome in outcomes:
                 leave(outcome, html=(outcome.folder / REPORT).is_file())
         codes = {exit_code(outcome, is_new=False) for outcome in outcomes}
-        worst = next((code for code in WORST_FIRST if code in codes), 0)
-        return finish.code(worst, still=ask_the_judge(outcomes, opened.places))
+        return finish.code(worst_of(codes), still=ask_the_judge(outcomes, opened.places))
 
 
 def rescore(opened: Project, run_id: str, *, as_json: bool) -> int:

@@ -12,10 +12,9 @@ from pathlib import Path
 import anyio
 import typer
 
-from skillwalker.cli.endings import EXIT_GATE
 from skillwalker.cli.environment import command_environment
 from skillwalker.cli.options import GlobalOptions, open_project
-from skillwalker.cli.process import EXIT_INTERRUPTED
+from skillwalker.cli.process import EXIT_GATE, EXIT_INTERRUPTED
 from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.metrics import (

@@ -1,4 +1,4 @@
-"""What belongs to the whole process: what a signal means to it, and its encoding."""
+"""What belongs to the whole process: its exit codes, what a signal means to it, its encoding."""
 
 import os
 import signal
@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+EXIT_FAILED = 1
+EXIT_INCONCLUSIVE = 3
+EXIT_GATE = 4
 EXIT_INTERRUPTED = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 Handler = Callable[[int, FrameType | None], object]

@@ -12,8 +12,6 @@ import typer
 from rich.prompt import Confirm
 
 from skillwalker.cli.endings import (
-    EXIT_GATE,
-    EXIT_INCONCLUSIVE,
     Wishes,
     again,
     exit_code,
@@ -27,12 +25,12 @@ from skillwalker.cli.leaving import leave_junit, leave_reports
 from skillwalker.cli.logs import log_to_stderr, logged
 from skillwalker.cli.options import Project
 from skillwalker.cli.ordering import Machinery
-from skillwalker.cli.process import EXIT_INTERRUPTED, interrupts_raise
+from skillwalker.cli.process import EXIT_INCONCLUSIVE, EXIT_INTERRUPTED, interrupts_raise
 from skillwalker.cli.saying import say
 from skillwalker.cli.signals import run_watched
 from skillwalker.datatypes.summary import Paused, Summary
 from skillwalker.engines.registry import open_engine
-from skillwalker.errors import SkillwalkerError, StoreError
+from skillwalker.errors import SkillwalkerError, StoreError, worst_of
 from skillwalker.limits import Limits
 from skillwalker.paths import in_project
 from skillwalker.plan import Order
@@ -45,9 +43,6 @@ from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
 from skillwalker.report.next_step import resume_command
 from skillwalker.statistics.against import hold_against
-
-WORST_FIRST = (EXIT_INTERRUPTED, 1, EXIT_INCONCLUSIVE, EXIT_GATE)
-"""Which exit code wins when several targets end differently."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,7 +62,7 @@ class Ran:
     @property
     def exit_code(self) -> int:
         """The worst of all exit codes."""
-        return next((code for code in WORST_FIRST if code in self.codes), 0)
+        return worst_of(self.codes)
 
 
 def run(

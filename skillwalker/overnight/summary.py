@@ -9,7 +9,7 @@ import pydantic
 
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.datatypes.nights import NightSummary
-from skillwalker.errors import StoreError
+from skillwalker.errors import StoreError, worst_of
 from skillwalker.recording.checked import checked
 from skillwalker.recording.lock_file import parse_lock, write_entries
 from skillwalker.recording.night_files import NIGHT_ENTRIES, NIGHT_SUMMARY
@@ -19,8 +19,6 @@ from skillwalker.recording.store import run_age
 from skillwalker.user_files import read_regular, words_of
 
 DONE = "done"
-WORST_FIRST = (130, 1, 3, 4)
-"""Which exit code wins when targets end differently."""
 
 _SUMMARY = pydantic.TypeAdapter(NightSummary)
 _DERIVED = frozenset(
@@ -37,7 +35,7 @@ def night_exit_code(summary: NightSummary) -> int:
         codes.add(3)
     if summary.stopped_because == "interrupted":
         codes.add(130)
-    return next((code for code in WORST_FIRST if code in codes), 0)
+    return worst_of(codes)
 
 
 def summary_record(summary: NightSummary) -> dict[str, object]:
