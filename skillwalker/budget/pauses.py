@@ -1,5 +1,8 @@
 """Pauses for rate limits: until when nothing starts, and how long that may last in all."""
 
+LONGEST_RETRY = 20.0
+"""Seconds that who asks may wait for a rate limit alone; a longer one pauses the whole run, for a
+trial that sleeps measures nothing."""
 FIRST_PAUSE = 30.0
 LONGEST_PAUSE = 300.0
 """Seconds of the pauses where nobody says when a limit ends: each twice the one before."""

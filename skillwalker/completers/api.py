@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
+from skillwalker.budget.pauses import LONGEST_RETRY
 from skillwalker.claude_code.endpoint import NO_ENDPOINT, PUBLIC_API, split_endpoint
 from skillwalker.completers.protocol import (
     MODEL_FLAGS,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 MAX_TOKENS = 16_000
 """Room for an answer and the thinking before it; the SDK wants streaming above 21,333."""
 MAX_PAUSE = 1_800.0
-LONGEST_RETRY = 20.0
-"""Seconds that the SDK may wait for a rate limit by itself; longer ones pause the whole run."""
 _LONGEST_WORDS = 400
 _RATE_LIMITED = 429
 _OVERLOADED = 529

@@ -22,6 +22,9 @@ class Status(StrEnum):
     """The trial itself says nothing; never counted as a failure."""
 
 
+WORST_FIRST = (Status.FAILED, Status.INFRASTRUCTURE, Status.UNKNOWN, Status.PASSED)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalCase:
     """A case as a run records it: enough to evaluate its trials without the project."""

@@ -1,6 +1,5 @@
 """Engine `local`: runs the Claude CLI on this machine, each trial in a slot of its own."""
 
-import re
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -15,9 +14,10 @@ from skillwalker.claude_code.binary import find_binary
 from skillwalker.claude_code.command import Access, build_arguments, build_environment
 from skillwalker.claude_code.process import Next, ProcessEnd, TimeLimits, run_process
 from skillwalker.claude_code.process_tree import end_marked
+from skillwalker.claude_code.version import find_version
 from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.engines.output_files import Snapshot, read_output, snapshot
-from skillwalker.engines.protocol import EngineFacts
+from skillwalker.engines.protocol import IDLE_TIMEOUT, EngineFacts
 from skillwalker.engines.slots import Slot, claim_abandoned, claim_slots, close_root, open_root
 from skillwalker.engines.trial_reader import TrialReader
 from skillwalker.engines.workspace import fill_workspace
@@ -26,10 +26,6 @@ from skillwalker.prices import Price
 from skillwalker.scratch import is_full, no_place
 from skillwalker.standin.server import is_standin
 from skillwalker.transcripts.failures import shorten
-
-IDLE_TIMEOUT = 120.0
-"""Seconds without an event. While a model answers, events come every few seconds, and the CLI
-announces its retries; only a stream that died or a long tool is silent."""
 
 _INSTALL = (
     "install it with `npm install -g @anthropic-ai/claude-code`, or say where it is with --claude "
@@ -42,7 +38,6 @@ _ACTING_MODE = "acceptEdits"
 _ACTING_TOOLS = ("Bash",)
 """With these a trial works on its folder without being asked, and root may run it too; Claude Code
 refuses to skip every question where it is root."""
-_VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,17 +224,17 @@ async def _read_version(binary: str, settings: LocalSettings, slot: Slot) -> str
         detail = f"{binary}: cannot start the Claude CLI ({error.strerror}); {_INSTALL}"
         raise EngineUnavailableError(detail) from error
     said = b"\n".join(lines).decode(errors="replace")
-    match = _VERSION.search(said)
-    if match is None and (end.timed_out or end.idle):
+    version = find_version(said)
+    if version is None and (end.timed_out or end.idle):
         raise EngineUnavailableError(
             f"{binary}: `--version` did not answer within {VERSION_TIMEOUT:g} s; {_INSTALL}"
         )
-    if match is None:
+    if version is None:
         words = shorten((said.strip() or end.stderr.strip()).partition("\n")[0]) or "nothing"
         raise EngineUnavailableError(
             f"{binary}: `--version` says {words!r}, which is no Claude CLI; {_INSTALL}"
         )
-    return match.group()
+    return version
 
 
 def _facts(settings: LocalSettings, version: str, *, simulated: bool) -> EngineFacts:

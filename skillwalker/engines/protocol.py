@@ -5,6 +5,10 @@ from typing import Protocol
 
 from skillwalker.datatypes.trials import Invocation, Transcript
 
+IDLE_TIMEOUT = 120.0
+"""Seconds without an event. While a model answers, events come every few seconds, and the CLI
+announces its retries; only a stream that died or a long tool is silent."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineFacts:

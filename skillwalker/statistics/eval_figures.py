@@ -4,14 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from skillwalker.datatypes.evals import Status
+from skillwalker.datatypes.evals import WORST_FIRST, Status
 from skillwalker.datatypes.history import EvalFacts, EvalRowFacts
 from skillwalker.datatypes.statistics import EvalFigures
 
 Group = tuple[str, str, str, str, tuple[str, ...], bool]
 """Suite, engine, endpoint, permission mode, models, whether simulated."""
-
-_WORST_FIRST = (Status.FAILED, Status.INFRASTRUCTURE, Status.UNKNOWN, Status.PASSED)
 
 
 def eval_figures(runs: Iterable[EvalFacts]) -> tuple[EvalFigures, ...]:
@@ -30,7 +28,7 @@ def case_status(statuses: Iterable[str]) -> str:
     A word that this Skillwalker does not know is not known.
     """
     found = set(statuses)
-    return next((one.value for one in _WORST_FIRST if one in found), Status.UNKNOWN.value)
+    return next((one.value for one in WORST_FIRST if one in found), Status.UNKNOWN.value)
 
 
 def _figures(group: Group, rows: Sequence[tuple[str, EvalRowFacts]]) -> EvalFigures:

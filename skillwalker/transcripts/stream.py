@@ -7,6 +7,7 @@ recorded stream is read by the same code (`parse_stream`), so both say the same.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from skillwalker.budget.pauses import LONGEST_RETRY
 from skillwalker.datatypes.trials import Call, CalledAs, Transcript
 from skillwalker.transcripts.calls import call_of, expanded_command
 from skillwalker.transcripts.events import (
@@ -36,9 +37,6 @@ from skillwalker.transcripts.usage import Price, UsageMeter
 
 _CUT_OFF = "cut off mid-stream"
 """What the CLI tells the model after a stream broke for good; the lost part is not asked again."""
-
-LONGEST_RETRY = 20.0
-"""Seconds that the CLI may wait for a rate limit by itself: a slot that sleeps measures nothing."""
 
 _MAX_RAW = 64 * 2**20
 

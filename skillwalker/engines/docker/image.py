@@ -5,7 +5,6 @@ container of it. Only what the classic builder knows is used, so that every engi
 """
 
 import io
-import re
 import tarfile
 import tempfile
 import time
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from skillwalker.claude_code.version import find_version, is_version
 from skillwalker.engines.docker.client import BUILD_HINT, CALL_TIMEOUT, translate
 from skillwalker.engines.docker.sweep import LABEL, owner_labels, this_process
 from skillwalker.errors import ConfigError, EngineError, EngineUnavailableError
@@ -34,7 +34,6 @@ _CHECK = (
 _REMEDY = (
     "name an image that is there by --base, which asks no registry, or see that Docker reaches one"
 )
-_VERSION = re.compile(r"\d+\.\d+\.\d+\S*")
 _ON_BASE = "FROM {base}\nCOPY claude /usr/local/bin/claude\n"
 _FROM_REGISTRY = """\
 FROM node:22-bookworm-slim
@@ -134,7 +133,7 @@ def build_from_registry(
         ConfigError: that is no version.
         EngineError: the build failed; the message says at what.
     """
-    if not _VERSION.fullmatch(version):
+    if not is_version(version):
         raise ConfigError(f"--cli-version: {version!r} is no version; write it as {PINNED_CLI}")
     return _finish(client, _FROM_REGISTRY.format(version=version), {}, temporary, progress)
 
@@ -279,7 +278,7 @@ def _ask_version(client: "DockerClient", image: str) -> str:
         ) from error
     except (DockerException, OSError) as error:
         raise translate("asking the new image for its version", error) from error
-    match = _VERSION.search(said.decode(errors="replace"))
-    if match is None:
+    version = find_version(said.decode(errors="replace"))
+    if version is None:
         raise EngineError(f"the image was built, but `claude --version` says {said[:200]!r}")
-    return match.group()
+    return version

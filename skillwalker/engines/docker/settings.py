@@ -6,10 +6,8 @@ from pathlib import Path
 
 from skillwalker.claude_code.command import Access
 from skillwalker.engines.docker.image import IMAGE
+from skillwalker.engines.protocol import IDLE_TIMEOUT
 from skillwalker.prices import Price
-
-IDLE_TIMEOUT = 120.0
-"""Seconds without an event, as in the local engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The page of one eval run: how many cases pass, and why the others do not."""
 
-from skillwalker.datatypes.evals import EvalOutcome, EvalSummary, ResultRow, Status
+from skillwalker.datatypes.evals import WORST_FIRST, EvalOutcome, EvalSummary, ResultRow, Status
 from skillwalker.report import wording
 from skillwalker.report.html.environment import moment, render
 
@@ -16,7 +16,6 @@ SHADES = {
     Status.UNKNOWN: "undecided",
     Status.INFRASTRUCTURE: "undecided",
 }
-WORST_FIRST = (Status.FAILED, Status.UNKNOWN, Status.INFRASTRUCTURE, Status.PASSED)
 
 
 def render_eval(outcome: EvalOutcome) -> str:
