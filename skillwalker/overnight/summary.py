@@ -100,8 +100,8 @@ def night_folder(folder: Path) -> Path:
     found = sorted((path.parent for path in folder.glob(f"*/{NIGHT_SUMMARY}")), key=run_age)
     if not found:
         raise StoreError(
-            f"{folder} holds no {NIGHT_SUMMARY}; name the folder of a night, or an output folder with"
-            " one"
+            f"{folder} holds no {NIGHT_SUMMARY}; name the folder of a night, or an output folder"
+            " with one"
         )
     return found[-1]
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from skillwalker.recording.night_files import NIGHT, NIGHT_SUMMARY
 
 from skillwalker.catalogue import CatalogueEntry
 from skillwalker.datatypes.nights import Stage, StageResult
@@ -18,6 +17,7 @@ from skillwalker.overnight.summary import (
     read_night,
     write_night,
 )
+from skillwalker.recording.night_files import NIGHT, NIGHT_SUMMARY
 from skillwalker.recording.rows import read_rows
 from tests.damage import surprises
 from tests.overnight.test_night import TEMPLATE

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from skillwalker.recording.night_files import NIGHT
 
 from skillwalker.datatypes.nights import NightSummary, Stage
 from skillwalker.datatypes.summary import Summary
@@ -19,6 +18,7 @@ from skillwalker.overnight.night import Start
 from skillwalker.plan import Order
 from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.lock_file import read_lock
+from skillwalker.recording.night_files import NIGHT
 from skillwalker.recording.store import create_run
 from tests.bench import places_of
 from tests.catalogues import Catalogue, make_catalogue

@@ -3,7 +3,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from skillwalker.recording.night_files import NIGHT_SUMMARY
 
 from skillwalker.datatypes.nights import BrokenSuite, NightAction, NightSummary, NightTarget
 from skillwalker.datatypes.scores import Rate
@@ -17,6 +16,7 @@ from skillwalker.overnight.summary import (
     read_night,
     write_night,
 )
+from skillwalker.recording.night_files import NIGHT_SUMMARY
 from skillwalker.report.night_text import night_lines
 from tests.recording.test_lock_file import entry_of, key_of
 
