@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
-from skillwalker.cli.saying import say_report
+from skillwalker.cli.saying import say, say_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -186,12 +186,12 @@ def _print_start(done: "Start", project: str | None) -> None:
         names = [f"{KINDS[each.kind].option} {quote(each.id)}" for each in done.targets]
         say_report(plain("\n".join(("found:", *(f"  {name}" for name in names)))))
         command = in_project(f"skillwalker init {names[0]}", project)
-        say_report(plain(f"next: {command}   (its first suite)"))
+        say(plain(f"next: {command}   (its first suite)"))
         return
     suite = quote(done.suite or done.target.name)
     run = f"{KINDS[done.target.kind].run_prefix} run --eval {suite} --engine simulated"
     check = in_project("skillwalker evals check", project)
-    say_report(plain(f"next: {check}, then {in_project(run, project)}   (free)"))
+    say(plain(f"next: {check}, then {in_project(run, project)}   (free)"))
 
 
 def _start_record(done: "Start") -> dict[str, object]:

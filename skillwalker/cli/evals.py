@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
-from skillwalker.cli.saying import say_report
+from skillwalker.cli.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,14 +36,14 @@ def evals_list(
         typer.echo(json.dumps(record, ensure_ascii=False))
     else:
         for suite in suites:
-            say_report("\n".join(_lines(suite)))
+            say("\n".join(_lines(suite)))
         if not suites:
-            say_report(
+            say(
                 f"No suites in {places.evals_dir}; a suite is a folder there with a tests.json.",
                 err=True,
             )
         for line in _bare_lines(bare, places.said):
-            say_report(line)
+            say(line)
     if any(suite.faults for suite in suites):
         raise typer.Exit(1)
 
@@ -85,8 +85,10 @@ def _bare_lines(bare: "Sequence[BareTarget]", project: str | None) -> "Iterator[
     if first is None:
         yield f"next: {in_project('skillwalker show', project)}"
         return
-    command = in_project(f"skillwalker init --{first.kind} {quote(first.target)}", project)
-    yield f"next: {command}   (writes examples, free; evals draft lets Claude propose cases)"
+    target = f"--{first.kind} {quote(first.target)}"
+    yield f"next: {in_project(f'skillwalker init {target}', project)}   (writes examples, free)"
+    draft = in_project(f"skillwalker evals draft {target}", project)
+    yield f"  or: {draft}   (lets Claude propose cases)"
 
 
 def _json(suite: "SuiteOverview") -> dict[str, object]:

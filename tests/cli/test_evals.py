@@ -58,8 +58,9 @@ def test_list_shows_cases_by_type_and_targets(tmp_path: Path, capsys: Output) ->
         "without a suite:",
         "  skill demo:release",
         "  skill project:local",
-        f"next: skillwalker -C {tmp_path} init --skill demo:release   (writes examples, free;"
-        " evals draft lets Claude propose cases)",
+        f"next: skillwalker -C {tmp_path} init --skill demo:release   (writes examples, free)",
+        f"  or: skillwalker -C {tmp_path} evals draft --skill demo:release"
+        "   (lets Claude propose cases)",
     ]
 
 

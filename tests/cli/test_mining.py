@@ -52,9 +52,9 @@ def test_a_list_is_shown_and_nothing_is_written(project: Path, capsys: Output) -
         "called   2026-11-30 [called: demo:review] may this go into main? password=[secret]",
         "not      2026-11-20 [called: demo:release] put version two out today",
     ]
-    assert "read 1 files with 2 distinct prompts on this machine; nothing was sent" in err
-    assert "not read: 1 lines" in err
-    assert "secrets were taken out of 1 prompts" in err
+    assert "read 1 file with 2 distinct prompts on this machine; nothing was sent" in err
+    assert "not read: 1 line, torn or too long, and 0 files" in err
+    assert "secrets were taken out of 1 prompt;" in err
     assert sorted(project.rglob("*")) == before
 
 
