@@ -271,6 +271,7 @@ def _open_completer(order: Order, around: Surroundings) -> Completer | None:
         prices=around.prices,
         # Opening this engine finds the same faults, and records them as the run's result.
         checked=order.engine != "local",
+        max_pause=order.config.max_pause,
     )
     return LimitedCompleter(
         inner=inner,

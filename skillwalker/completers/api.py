@@ -19,6 +19,7 @@ from skillwalker.completers.protocol import (
     no_reply,
     resolve_model,
 )
+from skillwalker.config import MAX_PAUSE
 from skillwalker.datatypes.improver import Completion
 from skillwalker.datatypes.trials import Usage
 from skillwalker.errors import ConfigError
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 16_000
 """Room for an answer and the thinking before it; the SDK wants streaming above 21,333."""
-MAX_PAUSE = 1_800.0
 _LONGEST_WORDS = 400
 _RATE_LIMITED = 429
 _OVERLOADED = 529
@@ -90,7 +90,7 @@ class AnthropicCompleter:
     timeout: float = 600.0
     """Seconds that one attempt may take."""
     max_pause: float = MAX_PAUSE
-    """Seconds that all attempts and the pauses between them may take."""
+    """Seconds that pauses and retries may take, beside the time of one attempt."""
     prices: Mapping[str, Price] = field(default_factory=lambda: _NO_PRICES)
     role: str = "improver"
     """For whom is asked: the flag that chooses who answers."""
@@ -130,10 +130,11 @@ class AnthropicCompleter:
             RateLimitedError: a rate limit refused it after every retry.
             UnansweredError: nothing came back after every retry.
         """
-        with anyio.move_on_after(self.max_pause):
+        longest = self.timeout + self.max_pause
+        with anyio.move_on_after(longest):
             return self._read(await self._ask(prompt, schema))
         raise UnansweredError(
-            f"model {resolve_model(self.model)}: no answer within {self.max_pause:g} seconds,"
+            f"model {resolve_model(self.model)}: no answer within {longest:g} seconds,"
             " pauses that the API asked for included; try again later",
             no_reply(resolve_model(self.model), _UNKNOWN),
         )

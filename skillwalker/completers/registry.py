@@ -7,7 +7,7 @@ from skillwalker.completers.api import AnthropicCompleter
 from skillwalker.completers.cli import CliCompleter
 from skillwalker.completers.protocol import Completer
 from skillwalker.completers.simulated import SimulatedCompleter
-from skillwalker.config import Login
+from skillwalker.config import MAX_PAUSE, Login
 from skillwalker.engines.registry import EngineSettings
 from skillwalker.errors import CompletionError, ConfigError
 from skillwalker.prices import Price, prices_by_model
@@ -23,6 +23,7 @@ def open_completer(
     prices: Sequence[PriceSettings] = (),
     checked: bool = True,
     role: str = "improver",
+    max_pause: float = MAX_PAUSE,
 ) -> Completer:
     """Choose who is asked for better descriptions or for grades; nothing is asked yet.
 
@@ -34,6 +35,7 @@ def open_completer(
         prices: of the project's settings.
         checked: whether to see now that the CLI and a login are there.
         role: improver or judge, for the words of errors.
+        max_pause: seconds that the API may let one question wait, beside its answer.
 
     Raises:
         ConfigError: there is no completer of that name, or it lacks its login or program.
@@ -50,6 +52,7 @@ def open_completer(
                 base_url=login.base_url,
                 prices=override,
                 role=role,
+                max_pause=max_pause,
             )
         case "cli":
             return _open_cli(model, login, settings, prices=override, checked=checked, role=role)

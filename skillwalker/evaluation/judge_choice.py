@@ -57,6 +57,7 @@ def choose_judge(
                 settings=seat.engine_settings,
                 prices=seat.prices,
                 role="judge",
+                max_pause=config.max_pause,
             ),
             evals_dir=seat.evals_dir,
             model=config.judge_model,

@@ -171,7 +171,7 @@ def test_a_rate_limit_that_names_no_seconds_is_tried_a_few_times(said: str) -> N
 def test_what_the_api_asks_for_is_bounded() -> None:
     with serve_messages(fails(529, retry_after="3600")) as server:
         with pytest.raises(CompletionError, match=r"no answer within 0\.3 seconds"):
-            ask(server, max_pause=0.3)
+            ask(server, timeout=0.2, max_pause=0.1)
         assert len(server.requests) == 1
 
 

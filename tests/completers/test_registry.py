@@ -36,10 +36,11 @@ def test_the_simulated_one_needs_nothing() -> None:
 
 
 def test_the_api_gets_login_address_and_prices() -> None:
-    opened = completer("api")
+    opened = completer("api", max_pause=7.0)
     assert isinstance(opened, AnthropicCompleter)
     assert (opened.api_key, opened.auth_token, opened.base_url) == ("sk-ant-x", "t", LOGIN.base_url)
     assert (opened.model, opened.prices["m"].cache_read) == ("opus", 4.0)
+    assert opened.max_pause == 7.0
 
 
 def test_the_cli_gets_login_program_place_and_prices(tmp_path: Path) -> None:
