@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillwalker.cli.options import JsonOption, ProjectOption, open_project, wants_json
+from skillwalker.cli.options import JsonOption, ProjectOption, direct, open_project, wants_json
 from skillwalker.cli.saying import say, say_report
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _subject(paths: list[str], places: "Places") -> "Subject":
     found = []
     for written in paths:
         here, there = Path.cwd() / written, places.project / written
-        found.append((here if is_there(here) else there).absolute())
+        found.append(direct((here if is_there(here) else there).absolute()))
     return at_paths(found, places)
 
 

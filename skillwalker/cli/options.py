@@ -1,5 +1,6 @@
 """The options that many commands share, and the project they speak of."""
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,4 +95,13 @@ def project_folder(ctx: typer.Context, project: Path | None) -> Path:
     if said is not None and not said.is_dir():
         what = "it is not a folder" if said.exists() else "there is no such folder"
         raise ConfigError(f"--project {said}: {what}")
-    return said.absolute() if said is not None else find_project(Path.cwd())
+    return direct(said.absolute()) if said is not None else find_project(Path.cwd())
+
+
+def direct(path: Path) -> Path:
+    """Leave `..` out of an absolute path where it leads to the same place: paths are shown."""
+    short = Path(os.path.normpath(path))
+    try:
+        return short if short.samefile(path) else path
+    except OSError:  # behind a link, `..` is elsewhere; or there is nothing
+        return path

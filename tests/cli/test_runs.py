@@ -35,7 +35,7 @@ def test_one_trial_as_json(run_id: str, capsys: Capture) -> None:
     ("arguments", "words"),
     [
         pytest.param(["nosuch"], "it has: ", id="unknown case"),
-        pytest.param(["yes 0", "7"], "has 1 trials", id="unknown index"),
+        pytest.param(["yes 0", "7"], "has 1 trial, the only one is 0", id="unknown index"),
     ],
 )
 def test_an_unknown_trial_is_refused_with_what_there_is(
