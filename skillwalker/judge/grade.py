@@ -33,11 +33,6 @@ class Sitting:
     stopped: StopReason | None = None
     """The limit that let nothing more be asked, where that is why."""
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether every question has its verdict: asking again would be paying twice."""
-        return self.failure is None and bool(self.exchanges) and self.exchanges[-1].fault is None
-
 
 async def hold_sitting(
     asking: Asking,

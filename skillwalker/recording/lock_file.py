@@ -42,22 +42,6 @@ def read_lock(project: Path) -> dict[EntryKey, LockEntry]:
     return parse_lock(project / LOCK_FILE, _bytes(project / LOCK_FILE))
 
 
-def update_lock(
-    project: Path, change: Callable[[LockEntry | None], LockEntry], key: EntryKey
-) -> None:
-    """Change one entry, whatever other processes change at the same time.
-
-    Args:
-        project: the project's folder.
-        change: makes the new entry of the old one; may be called more than once.
-        key: which entry.
-
-    Raises:
-        StoreError: the file is broken, newer, or cannot be written.
-    """
-    merge_entries(project, lambda entries: {key: change(entries.get(key))})
-
-
 def merge_entries(project: Path, change: Callable[[Entries], Entries]) -> None:
     """Change some entries, whatever other processes change at the same time.
 

@@ -12,18 +12,18 @@ from skillwalker.datatypes.lock_entries import AppliedChange, EntryKey, LockEntr
 from skillwalker.datatypes.scores import Rate, Rates
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import StoreError
-from skillwalker.recording.lock_file import LOCK_FILE, merge_entries, read_lock, update_lock
+from skillwalker.recording.lock_file import LOCK_FILE, merge_entries, read_lock
 
 RATE = Rate(k=9, n=12, rate=0.75, low=0.5, high=0.9)
 RATES = Rates(accuracy=RATE, recall=RATE, specificity=RATE, balanced=RATE)
 WRITE_TEN = """
 import sys
 from pathlib import Path
-from skillwalker.recording.lock_file import update_lock
+from skillwalker.recording.lock_file import merge_entries
 from tests.recording.test_lock_file import entry_of
 for number in range(10):
     one = entry_of(f"{sys.argv[2]}-{number}")
-    update_lock(Path(sys.argv[1]), lambda old: one, one.key)
+    merge_entries(Path(sys.argv[1]), lambda _old: {one.key: one})
 """
 
 
@@ -49,7 +49,7 @@ def entry_of(path: str = "plugins/demo/skills/x/SKILL.md", *, simulated: bool = 
 
 
 def put(project: Path, entry: LockEntry) -> None:
-    update_lock(project, lambda _old: entry, entry.key)
+    merge_entries(project, lambda _old: {entry.key: entry})
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:

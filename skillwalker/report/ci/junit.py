@@ -6,7 +6,7 @@ that measured nothing is one test with an error, so that it never looks like a s
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from skillwalker.datatypes.recorded import CaseTally, RecordedRun
@@ -24,8 +24,6 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Source: https://www.w3.org/TR/xml/#charsets
 """
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
-
-CaseTrials = Mapping[tuple[str, str], Sequence[Trial]]
 
 
 def junit(runs: Sequence[RecordedRun]) -> str:

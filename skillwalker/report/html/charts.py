@@ -19,7 +19,6 @@ WIDTH, HEIGHT = 320, 170
 _FONT = 11
 _ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
 """vega's roles name each group of marks; the page says in one label what the chart shows."""
-_PAD = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,6 @@ from skillwalker.report.plain import printable, shortened
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = "style.css"
-LINE_LENGTH = 100
-"""What comes to the eye at once of a name."""
 
 
 _PERCENTAGE = re.compile(r"(\d+(?:–\d+)? %)")
