@@ -25,7 +25,7 @@ from skillwalker.overnight.standing import Claude
 from skillwalker.paths import Places
 from skillwalker.plan import Order, for_version, prepare
 from skillwalker.recording.frozen import Earlier
-from skillwalker.recording.lock_file import read_lock, update_lock
+from skillwalker.recording.lock_file import merge_entries, read_lock
 from skillwalker.remembering import entry_key, looks_taken, remembered
 from tests.bench import places_of, skill_text, write_cases
 
@@ -78,7 +78,7 @@ class WorldRuns:
         summary = target.run(stage, plan, run_id, challenger=order.challenger)
         new = remembered(entry, plan, summary)
         assert new is not None
-        update_lock(self.places.project, lambda _old: new, key)
+        merge_entries(self.places.project, lambda _old: {key: new})
         if summary.applied:
             text = skill_text(plan.target.name, summary.best_description)
             plan.target.path.write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from skillwalker.cli import main
 from skillwalker.datatypes.lock_entries import AppliedChange, LockEntry
 from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.recording.lock import locked_night, locked_target
-from skillwalker.recording.lock_file import read_lock, update_lock
+from skillwalker.recording.lock_file import merge_entries, read_lock
 from skillwalker.targets.names import resolve_target
 from tests.bench import places_of
 from tests.catalogues import FIRST, make_catalogue, thing_of
@@ -161,7 +161,8 @@ def test_what_was_written_and_loses_is_named_and_not_taken_back_by_itself(
     good = entry_of(project, path).applied
     lost = AppliedChange(run_id="20261129T000000", replaced=good.description, description=FIRST)
     key = entry_of(project, path).key
-    update_lock(project, lambda old: replace(lock_entry(old), applied=lost, tuned=None), key)
+    changed = replace(lock_entry(read_lock(project).get(key)), applied=lost, tuned=None)
+    merge_entries(project, lambda _old: {key: changed})
     assert good.description in skill(project).read_text()
     text = skill(project).read_text().replace(good.description, FIRST)
     skill(project).write_text(text)

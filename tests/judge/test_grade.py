@@ -67,13 +67,15 @@ def statuses(found: Grade) -> list[str]:
 
 def test_a_good_reply_is_one_call() -> None:
     sitting, completer = sit(reply("passed", "failed"))
-    assert sitting.is_whole
+    assert sitting.failure is None
+    assert sitting.exchanges[-1].fault is None
     assert len(completer.prompts) == 1
 
 
 def test_a_reply_that_cannot_be_used_is_asked_for_again_with_its_fault() -> None:
     sitting, completer = sit("no JSON", reply("passed", "passed"))
-    assert sitting.is_whole
+    assert sitting.failure is None
+    assert sitting.exchanges[-1].fault is None
     assert [one.fault is None for one in sitting.exchanges] == [False, True]
     assert "it is no JSON" in completer.prompts[1]
     assert "<refused>" not in completer.prompts[0]
@@ -90,7 +92,7 @@ def test_two_bad_replies_are_used_as_far_as_they_go() -> None:
         }
     )
     sitting, _ = sit("x", half)
-    assert not sitting.is_whole
+    assert sitting.exchanges[-1].fault is not None
     found = grade(RUBRIC, ASKING, [sitting])
     assert statuses(found) == ["passed", "unknown"]
     assert "nothing usable" in found.criteria[1].reasoning
@@ -102,7 +104,8 @@ def test_a_refusal_is_paid_for_and_asked_once_more() -> None:
     assert (sitting.failure, len(sitting.exchanges)) == ("again", 2)
     assert sitting.exchanges[0].usage.input_tokens == 9
     sitting, _ = sit(UnusableReplyError("refused", paid), reply("passed", "passed"))
-    assert sitting.is_whole
+    assert sitting.failure is None
+    assert sitting.exchanges[-1].fault is None
 
 
 def test_a_dead_judge_leaves_a_failure() -> None:
@@ -127,7 +130,6 @@ def test_a_call_that_brought_nothing_is_kept_with_what_it_used(
     sitting, _ = sit("no JSON", error)
     assert (sitting.failure, sitting.stopped) == (str(error), stopped)
     assert [one.usage.cost_usd for one in sitting.exchanges] == [0.0, None]
-    assert not sitting.is_whole
 
 
 # --- replies -----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from skillwalker.overnight.standing import Claude
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, prepare
 from skillwalker.recording.frozen import Earlier
-from skillwalker.recording.lock_file import read_lock, update_lock
+from skillwalker.recording.lock_file import merge_entries, read_lock
 from skillwalker.remembering import entry_key, remembered
 from tests.bench import call_cases, make_bench_project, places_of, skill_text, write_cases
 from tests.summaries import ended_search, gate, rates
@@ -77,7 +77,7 @@ class Runs:
         key = entry_key(plan, simulated=True)
         new = remembered(read_lock(self.places.project).get(key), plan, summary)
         if new is not None:
-            update_lock(self.places.project, lambda _old: new, key)
+            merge_entries(self.places.project, lambda _old: {key: new})
         if summary.applied:
             text = skill_text(plan.target.name, summary.best_description)
             plan.target.path.write_text(text, encoding="utf-8")
