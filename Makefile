@@ -50,5 +50,9 @@ lock:
 	$(LOCK) --extra dev pyproject.toml --output-file requirements-dev.lock
 	$(LOCK) pyproject.toml --constraint requirements-dev.lock --output-file requirements.lock
 
+# .cache is what .ci fetched for the tests with the real CLI and Docker; a daemon in it is ended first.
 clean:
-	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	@.ci/stop-docker
+	rm -rf .venv .demo .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .coverage .coverage.* dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
