@@ -26,6 +26,8 @@ from skillwalker.cli import (
     stats,
 )
 from skillwalker.cli.commands import Group, use_everywhere
+from skillwalker.cli.completion import answer, complete_everywhere
+from skillwalker.cli.environment import is_completing
 from skillwalker.cli.options import JsonOption, ProjectOption, remember
 from skillwalker.cli.saying import say
 
@@ -153,6 +155,7 @@ app.command("report", help="Write a run's report as HTML and Markdown, or an ind
     report.report
 )
 use_everywhere(app, metric_app, scil_app, acil_app, evals_app, sandbox_app)
+complete_everywhere(app, metric_app, scil_app, acil_app, evals_app, sandbox_app)
 
 
 PROGRAMS = {"skillwalker": app, "scil": scil_app, "acil": acil_app}
@@ -166,6 +169,8 @@ def run(arguments: Sequence[str], program: str = "skillwalker") -> int:
         arguments: without the program's name.
         program: the console script.
     """
+    if is_completing(program):
+        return answer(PROGRAMS[program], program)
     try:
         code: object = PROGRAMS[program](args=arguments, prog_name=program, standalone_mode=False)
     except typer.TyperException as error:

@@ -72,6 +72,8 @@ def _refuse_swallowed(ctx: Any, written: Sequence[str]) -> None:
     Raises:
         BadParameter: exit code 2, naming the option that lacks its value.
     """
+    if ctx.resilient_parsing:  # a shell completes the line: nothing of it is done
+        return
     options = [param for param in ctx.command.get_params(ctx) if param.opts[0].startswith("-")]
     known = {flag for param in options for flag in (*param.opts, *param.secondary_opts)}
     for param in options:

@@ -16,6 +16,7 @@ LOGIN_VARIABLES = frozenset(
 )
 
 COLUMNS, LEAST_COLUMNS = 80, 20
+CUT = "_SKILLWALKER_CUT"
 
 
 def read_login() -> "Login":
@@ -33,6 +34,33 @@ def read_login() -> "Login":
 def home_folder() -> Path:
     """The user's home, where `user:` targets lie."""
     return Path(os.environ.get("HOME") or Path.home()).absolute()
+
+
+def is_completing(program: str) -> bool:
+    """Whether a shell asks a console script what could come next on its line."""
+    return f"_{program.upper()}_COMPLETE" in os.environ
+
+
+def bash_line() -> tuple[str, int] | None:
+    """The words of the line that bash completes, and which of them; None in other shells."""
+    words, at = os.environ.get("COMP_WORDS"), os.environ.get("COMP_CWORD", "")
+    return (words, int(at)) if words is not None and at.isdecimal() else None
+
+
+def set_bash_line(words: str, at: int, before: str) -> None:
+    """Put other words in their place.
+
+    Args:
+        words: of the line.
+        at: which of them is completed.
+        before: what bash took for words of their own and is a part of it.
+    """
+    os.environ |= {"COMP_WORDS": words, "COMP_CWORD": str(at), CUT: before}
+
+
+def cut_by_bash() -> str:
+    """What of the word that is completed is not to be offered, since bash has it already."""
+    return os.environ.get(CUT, "")
 
 
 def temporary_folder() -> Path:
