@@ -19,7 +19,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 STYLE = "style.css"
 
 
-_PERCENTAGE = re.compile(r"(\d+(?:–\d+)? %)")
+_PERCENTAGE = re.compile(r"((?:[<>] )?\d+(?:–\d+)? %)")
 
 
 @cache

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from skillwalker.datatypes.recorded import RunGlance
+from skillwalker.datatypes.scores import Rate
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import Verdict
 from skillwalker.report import wording
@@ -52,6 +53,16 @@ def test_simulated_runs_stand_apart_and_say_so() -> None:
     assert measured < html.index("20261130T120200") < simulated < html.index("20261130T120300")
     assert wording.SIMULATED in html[simulated:]
     assert "SIMULATED" not in render_index([glance(1)])
+
+
+def test_a_rate_that_is_nearly_whole_is_not_called_so_and_does_not_break() -> None:
+    summary = plain_run().summary
+    assert summary.original is not None
+    nearly = replace(
+        summary.original, balanced=Rate(k=200, n=201, rate=200 / 201, low=0.97, high=1)
+    )
+    html = render_index([glance(1, original=nearly)])
+    assert '<span class="whole">&gt; 99 %</span> (200/201)' in html
 
 
 def test_a_measurement_that_dropped_says_so() -> None:
