@@ -34,11 +34,9 @@ def summarise(
         facts: of the engine, for whom the numbers hold.
         applied: whether the best description stands in the file now.
     """
-    iterations = measured.history.iterations
     best = measured.best
     improved = _improved(plan, measured)
     before, after, measured_on = _results(measured)
-    trials = (*measured.trials, *measured.reused)
     return Summary(
         run_id=run_id,
         kind=plan.kind,
@@ -53,7 +51,7 @@ def summarise(
         endpoint=facts.endpoint,
         cli_version=facts.cli_version,
         permission_mode=facts.permission_mode,
-        models=tuple(sorted({trial.model for trial in trials if trial.model})),
+        models=_models(measured),
         seed=plan.config.seed,
         verdict=_verdict(measured, improved=improved),
         stopped_because=measured.stopped,
@@ -70,7 +68,7 @@ def summarise(
         best=rates(after) if after else None,
         gate=measured.gate,
         rate_in_file=rate_to_hold(after if applied else before),
-        iterations=len(iterations),
+        iterations=len(measured.history.iterations),
         trials=len(measured.trials),
         undecided=sum(trial.outcome is Outcome.UNDECIDED for trial in measured.trials),
         usage=_usage(measured),
@@ -83,6 +81,12 @@ def summarise(
         metrics_forbid=_forbidden(measured),
         unmovable=tuple(dict.fromkeys(case.name for case in measured.unmovable)),
     )
+
+
+def _models(measured: MeasuredRun) -> tuple[str, ...]:
+    """List the models that answered."""
+    trials = (*measured.trials, *measured.reused)
+    return tuple(sorted({trial.model for trial in trials if trial.model}))
 
 
 def _metrics(

@@ -1,5 +1,6 @@
 """evals run, evals score."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
@@ -63,6 +64,27 @@ Force = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """Who grades."""
+
+    judge: Judge = None
+    judge_model: JudgeModel = None
+    judge_runs: JudgeRuns = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultOptions:
+    """What is left of an eval run, and shown."""
+
+    junit: options.Junit = None
+    no_html: options.NoHtml = False
+    quiet: options.Quiet = False
+    debug: options.Debug = False
+    project: ProjectOption = None
+    as_json: JsonOption = False
+
+
 @spread_groups
 def evals_run(
     ctx: typer.Context,
@@ -77,17 +99,10 @@ def evals_run(
     timeout: Timeout = None,
     concurrency: options.Concurrency = 4,
     unsafe_local: UnsafeLocal = False,
-    judge: Judge = None,
-    judge_model: JudgeModel = None,
-    judge_runs: JudgeRuns = 1,
     *,
+    judging: JudgeOptions,
     limits: options.LimitOptions,
-    junit: options.Junit = None,
-    no_html: options.NoHtml = False,
-    quiet: options.Quiet = False,
-    debug: options.Debug = False,
-    project: ProjectOption = None,
-    as_json: JsonOption = False,
+    asked: ResultOptions,
 ) -> None:
     """Run the cases of suites and evaluate them: exit 1 on failures, 3 when inconclusive."""
     from skillwalker.cli import eval_planning as planning
@@ -95,31 +110,35 @@ def evals_run(
     from skillwalker.cli.output_file import output_file
     from skillwalker.cli.usage import one_value
 
-    opened = open_project(ctx, project)
-    junit = output_file("--junit", junit, project=opened.places.project)
+    opened = open_project(ctx, asked.project)
+    junit = output_file("--junit", asked.junit, project=opened.places.project)
     task = running.prepare(
         opened,
         suites=tuple(suites or ()),
         tests=tuple(tests or ()),
         engine=engine,
         claude=claude,
-        judge=judge,
+        judge=judging.judge,
         limits=limits,
         repeats=repeats,
         trial_model=one_value("--trial-model", trial_model) or opened.settings.models.trial,
-        judge_model=judge_model or opened.settings.models.judge,
-        judge_runs=judge_runs,
+        judge_model=judging.judge_model or opened.settings.models.judge,
+        judge_runs=judging.judge_runs,
         seed=seed,
         max_turns=max_turns,
         timeout=timeout,
         concurrency=concurrency,
         unsafe_local=unsafe_local,
     )
-    as_json = wants_json(ctx, as_json)
+    as_json = wants_json(ctx, asked.as_json)
     if limits.dry_run:
         raise typer.Exit(planning.show_run(task, opened, as_json=as_json))
     wishes = running.EvalWishes(
-        as_json=as_json, quiet=quiet, debug=debug, html=not no_html, junit=junit
+        as_json=as_json,
+        quiet=asked.quiet,
+        debug=asked.debug,
+        html=not asked.no_html,
+        junit=junit,
     )
     raise typer.Exit(running.run(task, opened, wishes))
 

@@ -89,6 +89,14 @@ def resume(
         config=ordering.checked_config(**{**asdict(order.config), **settings}),
         engine_why=f"resuming run {folder.name}",
     )
+    machinery = _machinery(opened, order, record)
+    earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes, more=further)
+    shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
+    return running.run((order,), opened, machinery, wishes, shared, earlier)
+
+
+def _machinery(opened: Project, order: Order, record: Record) -> ordering.Machinery:
+    """Choose engine and improver as the run did, with its listing."""
     machinery = ordering.machinery(
         opened,
         TrialOptions(
@@ -100,10 +108,7 @@ def resume(
         improver=order.improver,
     )
     told = replace(machinery.settings, listing_budget=record["listing_budget"])
-    earlier = Earlier(folder=folder, record=record, accept_changes=accept_changes, more=further)
-    shared = caps.open_limits(opened, limits, order.config, machinery.choice, machinery.improver)
-    machinery = replace(machinery, settings=told)
-    return running.run((order,), opened, machinery, wishes, shared, earlier)
+    return replace(machinery, settings=told)
 
 
 def _require_compared(wishes: Wishes, order: Order, run_id: str) -> None:

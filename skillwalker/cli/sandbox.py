@@ -14,33 +14,37 @@ if TYPE_CHECKING:
     from skillwalker.engines.docker.image import SandboxImage
     from skillwalker.engines.docker.readiness import Readiness
 
+Base = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IMAGE",
+        help="A local image to put the CLI of this machine into; asks no registry. It needs "
+        "glibc, bash, coreutils and git.",
+    ),
+]
+Claude = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="With --base: the Claude CLI for Linux, or the npm folder it is installed in; "
+        "default: `claude` in the settings, else on PATH.",
+    ),
+]
+CliVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--cli-version",
+        metavar="VERSION",
+        help="Without --base: the version of Claude Code; default: the pinned one.",
+    ),
+]
+
 
 def sandbox_build(
     ctx: typer.Context,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IMAGE",
-            help="A local image to put the CLI of this machine into; asks no registry. It needs "
-            "glibc, bash, coreutils and git.",
-        ),
-    ] = None,
-    claude: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="With --base: the Claude CLI for Linux, or the npm folder it is installed in; "
-            "default: `claude` in the settings, else on PATH.",
-        ),
-    ] = None,
-    cli_version: Annotated[
-        str | None,
-        typer.Option(
-            "--cli-version",
-            metavar="VERSION",
-            help="Without --base: the version of Claude Code; default: the pinned one.",
-        ),
-    ] = None,
+    base: Base = None,
+    claude: Claude = None,
+    cli_version: CliVersion = None,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:

@@ -69,11 +69,7 @@ def summarise(
         failures=failures,
         inconclusive=len(tests) - passed - failures,
         trials=len(trials),
-        undecided=sum(
-            row.status is Status.INFRASTRUCTURE and row.criterion is None
-            for _, rows in by_case
-            for row in rows
-        ),
+        undecided=sum(map(_is_undecided, (row for _, rows in by_case for row in rows))),
         total_duration_ms=round(1000 * sum(one.duration for one in read)),
         total_input_tokens=total.input_tokens,
         total_output_tokens=total.output_tokens,
@@ -83,6 +79,11 @@ def summarise(
         judge_stopped=judge_stopped,
         judge_cause=judge_cause,
     )
+
+
+def _is_undecided(row: ResultRow) -> bool:
+    """Say whether a row is about trials that say nothing; criteria have rows of their own."""
+    return row.status is Status.INFRASTRUCTURE and row.criterion is None
 
 
 def _statuses(
