@@ -65,6 +65,20 @@ Force = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvalTrialOptions:
+    """How a trial is run."""
+
+    trial_model: options.TrialModel = None
+    seed: options.Seed = 0
+    engine: options.Engine = None
+    claude: options.Claude = None
+    max_turns: MaxTurns = None
+    timeout: Timeout = None
+    concurrency: options.Concurrency = 4
+    unsafe_local: UnsafeLocal = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
     """Who grades."""
 
@@ -91,15 +105,8 @@ def evals_run(
     suites: Suites = None,
     tests: Tests = None,
     repeats: Repeats = 1,
-    trial_model: options.TrialModel = None,
-    seed: options.Seed = 0,
-    engine: options.Engine = None,
-    claude: options.Claude = None,
-    max_turns: MaxTurns = None,
-    timeout: Timeout = None,
-    concurrency: options.Concurrency = 4,
-    unsafe_local: UnsafeLocal = False,
     *,
+    trials: EvalTrialOptions,
     judging: JudgeOptions,
     limits: options.LimitOptions,
     asked: ResultOptions,
@@ -116,19 +123,19 @@ def evals_run(
         opened,
         suites=tuple(suites or ()),
         tests=tuple(tests or ()),
-        engine=engine,
-        claude=claude,
+        engine=trials.engine,
+        claude=trials.claude,
         judge=judging.judge,
         limits=limits,
         repeats=repeats,
-        trial_model=one_value("--trial-model", trial_model) or opened.settings.models.trial,
+        trial_model=one_value("--trial-model", trials.trial_model) or opened.settings.models.trial,
         judge_model=judging.judge_model or opened.settings.models.judge,
         judge_runs=judging.judge_runs,
-        seed=seed,
-        max_turns=max_turns,
-        timeout=timeout,
-        concurrency=concurrency,
-        unsafe_local=unsafe_local,
+        seed=trials.seed,
+        max_turns=trials.max_turns,
+        timeout=trials.timeout,
+        concurrency=trials.concurrency,
+        unsafe_local=trials.unsafe_local,
     )
     as_json = wants_json(ctx, asked.as_json)
     if limits.dry_run:
