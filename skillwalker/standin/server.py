@@ -46,6 +46,7 @@ class MessageRequest:
 
 
 Behaviour = Callable[[MessageRequest], Reply]
+Requests = deque[MessageRequest]
 """Answers a request; called from several threads at once."""
 
 
@@ -54,7 +55,7 @@ class Standin:
     """A running stand-in."""
 
     url: str
-    requests: deque[MessageRequest]
+    requests: Requests
     """The newest requests, oldest first."""
 
 
@@ -73,7 +74,7 @@ def serve(
     Raises:
         OSError: the port is taken.
     """
-    requests: deque[MessageRequest] = deque(maxlen=keep)
+    requests: Requests = deque(maxlen=keep)
     server = _Server((host, port), behaviour, requests)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
@@ -122,9 +123,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = False
     request_queue_size = 128
 
-    def __init__(
-        self, address: tuple[str, int], behaviour: Behaviour, requests: deque[MessageRequest]
-    ) -> None:
+    def __init__(self, address: tuple[str, int], behaviour: Behaviour, requests: Requests) -> None:
         super().__init__(address, _Handler)
         self.behaviour = behaviour
         self.requests = requests
