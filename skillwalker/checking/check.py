@@ -13,7 +13,7 @@ from skillwalker.checking.siblings import check_names, check_overlap, check_room
 from skillwalker.checking.skill_folders import check_name
 from skillwalker.checking.subjects import Subject
 from skillwalker.checking.suites import (
-    KnownTargets,
+    CheckedTargets,
     cases_by_target,
     check_files,
     check_folder,
@@ -45,7 +45,7 @@ def check(subject: Subject, change: float | None = None) -> Checked:
         subject: what to check.
         change: of balanced accuracy, that every suite should be able to show.
     """
-    known = KnownTargets()
+    known = CheckedTargets()
     findings = [*check_folders(subject.folders)]
     for path, kind in subject.files:
         try:

@@ -23,7 +23,7 @@ from skillwalker.suites.files import PROMPTS, RUBRICS, SCAFFOLDS
 from skillwalker.suites.load import TESTS_FILE, load_suite
 from skillwalker.targets.file import list_target
 from skillwalker.targets.kind import KINDS
-from skillwalker.targets.names import resolve_target
+from skillwalker.targets.resolved import ResolvedTargets
 from skillwalker.user_files import read_regular
 
 KEYS = {PROMPTS: "promptFile", RUBRICS: "rubricFile", SCAFFOLDS: "scaffold"}
@@ -49,11 +49,11 @@ class SuitePlace:
 
 
 @dataclass(slots=True)
-class KnownTargets:
+class CheckedTargets:
     """The targets that were read, so that each is read and listed once."""
 
     by_path: dict[Path, CheckedTarget] = field(default_factory=dict)
-    by_name: dict[tuple[Path, TargetKind, str], CheckedTarget] = field(default_factory=dict)
+    resolved: ResolvedTargets = field(default_factory=ResolvedTargets)
 
     def add(self, target: Target) -> CheckedTarget:
         """Take a target, or give the one that was read from that file before."""
@@ -64,10 +64,7 @@ class KnownTargets:
 
     def find(self, written: str, kind: TargetKind, places: Places) -> CheckedTarget:
         """Find what a suite that was read whole names, which is there."""
-        key = (places.project, kind, written)
-        if key not in self.by_name:
-            self.by_name[key] = self.add(resolve_target(written, kind, places))
-        return self.by_name[key]
+        return self.add(self.resolved.resolve(written, kind, places))
 
 
 def read_suite(place: SuitePlace) -> tuple[Suite | None, tuple[CheckFinding, ...]]:
@@ -113,7 +110,7 @@ def _lines_of_names(path: Path) -> dict[str, int]:
 
 
 def cases_by_target(
-    suite: Suite, place: SuitePlace, known: KnownTargets
+    suite: Suite, place: SuitePlace, known: CheckedTargets
 ) -> tuple[TargetCases, ...]:
     """Sort the call cases of a suite by the target that they are about."""
     lines = _lines_of_names(place.path)

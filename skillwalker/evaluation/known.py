@@ -9,9 +9,10 @@ from skillwalker.datatypes.vocabulary import TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
 from skillwalker.targets.calling import called_as
-from skillwalker.targets.file import list_target, read_target, require_triggerable
-from skillwalker.targets.names import resolve_target, siblings
+from skillwalker.targets.file import list_target, read_target
+from skillwalker.targets.names import siblings
 from skillwalker.targets.place import files_of
+from skillwalker.targets.resolved import ResolvedTargets
 
 Names = tuple[CalledAs | None, ...]
 
@@ -25,7 +26,7 @@ class KnownTargets:
 
     def __init__(self, places: Places) -> None:
         self.places = places
-        self._found: dict[tuple[str, TargetKind, bool], Target | TargetError] = {}
+        self._resolved = ResolvedTargets()
         self._installed: dict[Path, tuple[Target, ...]] = {}
         self._listed: dict[Path, tuple[Target, ...]] = {}
         self._names: dict[tuple[tuple[Path | None, ...], tuple[Path, ...]], Names] = {}
@@ -41,24 +42,7 @@ class KnownTargets:
         Raises:
             TargetError: there is none, it cannot be read, or it is refused.
         """
-        key = written, kind, triggerable
-        if key not in self._found:
-            self._found[key] = self._resolve(written, kind, triggerable=triggerable)
-        found = self._found[key]
-        if isinstance(found, TargetError):
-            raise TargetError(str(found))
-        return found
-
-    def _resolve(
-        self, written: str, kind: TargetKind, *, triggerable: bool
-    ) -> Target | TargetError:
-        try:
-            target = resolve_target(written, kind, self.places)
-            if triggerable:
-                require_triggerable(target)
-        except TargetError as error:
-            return error
-        return target
+        return self._resolved.resolve(written, kind, self.places, triggerable=triggerable)
 
     def with_siblings(self, own: Target) -> tuple[Target, ...]:
         """Give a target, then those that Claude Code lists beside it."""
