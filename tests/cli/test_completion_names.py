@@ -117,6 +117,8 @@ def test_a_project_that_cannot_be_read_offers_nothing(shell: Shell, tmp_path: Pa
     write(tmp_path / "here/evals/a/tests.json", "{}")
     assert shell.bash(tmp_path, "skillwalker", "-C", "here", "show", "d") == []
     assert shell.bash(tmp_path, "scil", "run", "-C", "here", "--eval", "") == []
+    against = ("skillwalker", "measure", "-C", "here", "--against", "l")
+    assert shell.bash(tmp_path, *against) == ["last"]
 
 
 def test_completing_writes_nothing(shell: Shell, project: Path) -> None:

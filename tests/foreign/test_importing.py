@@ -143,7 +143,8 @@ ALIKE = [
     ),
     pytest.param(("sort the list", True), ("tell me a joke", True), None, id="unlike"),
     pytest.param(
-        ("review the pull request", True), ("review the film request", False), None, id="near miss"
+        ("please look over my pull request now", True),
+        ("please look over my pull reports now", False), None, id="near miss",
     ),
 ]  # fmt: skip
 

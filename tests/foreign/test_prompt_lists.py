@@ -102,6 +102,7 @@ WRONG = {
         "line 5: stands under no heading",
     ),
     "a line before": ("f.txt", f"tell a joke\n{YES}", "f.txt: line 1: stands under no heading"),
+    "prose alone": ("f.md", "## Should trigger\n\nfix it\n", "line 3: is no item of the list"),
     "prose in a list": (
         "f.md",
         f"{YES}\nBut not these:\n\n- no\n",
