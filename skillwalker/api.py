@@ -32,7 +32,7 @@ from skillwalker.api_settings import (
     StrPath,
     told_by_name,
 )
-from skillwalker.config import MAX_PAUSE, EvalConfig
+from skillwalker.config import EvalConfig
 from skillwalker.datatypes.evals import EvalEvent, EvalSummary
 from skillwalker.datatypes.summary import Summary, Warned
 from skillwalker.datatypes.vocabulary import TargetKind
@@ -205,12 +205,13 @@ async def run_test_eval(
         StoreError: a run is no eval run, or cannot be read.
     """
     with told_by_name("run_test_eval", settings, JudgeSettings.__optional_keys__):
+        default = EvalConfig()
         config = EvalConfig(
             judge_model=settings.get("judge_model"),
-            judge_runs=settings.get("judge_runs", 1),
-            concurrency=settings.get("concurrency", 4),
+            judge_runs=settings.get("judge_runs", default.judge_runs),
+            concurrency=settings.get("concurrency", default.concurrency),
             max_cost_usd=settings.get("max_cost_usd"),
-            max_pause=settings.get("max_pause", MAX_PAUSE),
+            max_pause=settings.get("max_pause", default.max_pause),
         )
         outcomes = await score_runs(
             Path(output_dir),

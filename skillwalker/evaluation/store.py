@@ -21,6 +21,7 @@ from skillwalker.engines.output_files import NOTHING, read_output
 from skillwalker.errors import StoreError
 from skillwalker.evaluation import records
 from skillwalker.judge.transcript_text import KINDS as SPOKEN
+from skillwalker.recording.recorded_evals import RESULTS, SUMMARY
 from skillwalker.recording.rows import RowFiles, read_each, read_rows
 from skillwalker.recording.store import TRANSCRIPTS, TRIALS, list_runs
 from skillwalker.user_files import read_regular, words_of
@@ -34,8 +35,6 @@ OUTPUT = "output-files.jsonl"
 SCAFFOLDS = "scaffold-files.jsonl"
 """What the working folders held at the start, for the judge: the suite may change later."""
 JUDGE = "judge.jsonl"
-RESULTS = "test-results.jsonl"
-SUMMARY = "test-run-summary.json"
 _TRIAL_KEYS = ("suite", "test_name", "run_index", "attempt")
 
 
@@ -106,7 +105,7 @@ class EvalStore:
         """Write the rows and the summary; rows of before are kept as `test-results.N.jsonl`."""
         rows = [records.result_row(self.run_id, row) for row in outcome.rows]
         path = self.folder / RESULTS
-        if is_evaluated(self.folder):
+        if has_results(self.folder):
             path.replace(_free_name(path))
         self._files.replace(RESULTS, rows)
         self._files.write(SUMMARY, records.eval_summary_record(outcome.summary))
@@ -205,7 +204,7 @@ def is_eval_run(folder: Path) -> bool:
     return (folder / CONFIG).is_file()
 
 
-def is_evaluated(folder: Path) -> bool:
+def has_results(folder: Path) -> bool:
     """Say whether a run has results; an empty file is none."""
     path = folder / RESULTS
     return path.is_file() and path.stat().st_size > 0
@@ -219,7 +218,7 @@ def list_eval_runs(output_dir: Path, *, evaluated: bool) -> tuple[Path, ...]:
         evaluated: whether to list those that have results too.
     """
     runs = (run for run in reversed(list_runs(output_dir)) if is_eval_run(run))
-    return tuple(run for run in runs if evaluated or not is_evaluated(run))
+    return tuple(run for run in runs if evaluated or not has_results(run))
 
 
 def _free_name(path: Path) -> Path:

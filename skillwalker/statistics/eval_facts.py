@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from skillwalker.datatypes.history import EvalFacts, EvalRowFacts, Spent
-from skillwalker.evaluation.store import CONFIG, RESULTS, SUMMARY, is_evaluated
+from skillwalker.evaluation.store import CONFIG, has_results
+from skillwalker.recording.recorded_evals import RESULTS, SUMMARY
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import read_row, read_rows
 from skillwalker.recording.store import TRIALS
@@ -40,7 +41,7 @@ def read_eval_facts(folder: Path, moment: datetime) -> EvalFacts:
         permission_mode=str(summary.get("permission_mode") or ""),
         models=tuple(str(m) for m in models) if isinstance(models, list) else (),
         simulated=bool(summary.get("simulated", engine == SIMULATED)),
-        evaluated=is_evaluated(folder),
+        evaluated=has_results(folder),
         rows=tuple(_result(_checked(row, RESULTS)) for row in read_rows(folder / RESULTS)),
     )
 

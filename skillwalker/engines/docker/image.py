@@ -17,12 +17,13 @@ from skillwalker.claude_code.version import find_version, is_version
 from skillwalker.engines.docker.client import BUILD_HINT, CALL_TIMEOUT, translate
 from skillwalker.engines.docker.sweep import LABEL, owner_labels, this_process
 from skillwalker.errors import ConfigError, EngineError, EngineUnavailableError
+from skillwalker.listing.budget import CLAUDE_VERSION
 
 if TYPE_CHECKING:
     from docker import DockerClient
 
 IMAGE = "skillwalker-sandbox"
-PINNED_CLI = "2.1.332"
+PINNED_CLI = CLAUDE_VERSION
 """The version of Claude Code that the registry image gets unless another is asked for."""
 CLI_LABEL = f"{LABEL}.cli"
 
