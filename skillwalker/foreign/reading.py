@@ -1,6 +1,7 @@
 """The entries of other tools' files made cases of one target; every entry that cannot is named."""
 
 import dataclasses
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from skillwalker.normal_form import normal_form
 NEAR_MISS = "near-miss"
 LONGEST_NAME = 80
 NAMELESS = "case"
+_LINE = re.compile(r": line (\d+)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,9 @@ def read_cases(documents: Sequence[Document], is_target: IsTarget) -> ReadCases:
             faults += document.faults or [str(error)]
             continue
         read, unread = _read_all(found, is_target)
-        faults += [*document.faults, *unread] or _unmentioned(document, found, read)
+        faults += sorted([*document.faults, *unread], key=_line_of) or _unmentioned(
+            document, found, read
+        )
         cases += [case for case in read if case is not None]
         left_out += found.left_out + read.count(None)
         abouts |= {found.about: None} if found.about else {}
@@ -74,6 +78,12 @@ def read_cases(documents: Sequence[Document], is_target: IsTarget) -> ReadCases:
         others=tuple(name for name in abouts if not is_target(name)),
         repeated=repeated,
     )
+
+
+def _line_of(fault: str) -> int:
+    """Give the line that a fault names; those that name none stay in their order."""
+    found = _LINE.search(fault)
+    return int(found[1]) if found else 0
 
 
 def _read_all(

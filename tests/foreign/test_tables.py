@@ -145,4 +145,4 @@ def test_every_bad_line_of_json_lines_is_named(tmp_path: Path) -> None:
     with pytest.raises(SuiteError) as caught:
         cases_of(tmp_path / "f.jsonl", "\n".join(lines))
     found = [line.split(": ")[1].split(",")[0] for line in str(caught.value).splitlines()]
-    assert found == ["line 2", "line 4", "line 5", "line 3"]
+    assert found == ["line 2", "line 3", "line 4", "line 5"]
