@@ -1,6 +1,7 @@
 """A command's default is that of the record which it fills; both say it, for start-up's sake."""
 
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ GROUPS = [
 
 @pytest.mark.parametrize(("group", "config"), GROUPS, ids=lambda one: one.__name__)
 def test_a_command_and_its_record_have_the_same_defaults(
-    group: type[TrialOptions], config: type[LoopConfig]
+    group: type[Any], config: type[Any]
 ) -> None:
     of_record = {one.name: one.default for one in fields(config)}
     said = {
@@ -29,4 +30,3 @@ def test_a_command_and_its_record_have_the_same_defaults(
         if one.default is not None and one.name in of_record
     }
     assert {name: pair for name, pair in said.items() if pair[0] != pair[1]} == {}
-    assert said or group is LimitOptions
