@@ -37,7 +37,6 @@ __all__ = [
     "TargetError",
     "TrialError",
     "UndecidedError",
-    "worst_of",
 ]
 
 WORST_FIRST = (130, 1, 3, 4)
