@@ -68,8 +68,8 @@ def _next_command(folder: Path, project: str | None) -> str | None:
     """
     from skillwalker.errors import StoreError
     from skillwalker.recording.recorded_evals import is_evaluated
-    from skillwalker.recording.records import read_summary as read_record
     from skillwalker.recording.store import SUMMARIES, read_plan, read_summary
+    from skillwalker.recording.summary_records import read_summary as read_record
     from skillwalker.report.next_step import next_command, resume_command
 
     if any((folder / name).is_file() for name in SUMMARIES):

@@ -36,9 +36,9 @@ from skillwalker.paths import in_project
 from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.recording.frozen import Earlier
-from skillwalker.recording.records import summary_record
 from skillwalker.recording.rows import RowFiles
 from skillwalker.recording.store import find_run
+from skillwalker.recording.summary_records import summary_record
 from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
 from skillwalker.report.next_step import resume_command

@@ -5,7 +5,7 @@ from pathlib import Path
 from skillwalker.datatypes.recorded import RunGlance
 from skillwalker.datatypes.summary import Summary
 from skillwalker.errors import StoreError
-from skillwalker.recording import records, store
+from skillwalker.recording import store, summary_records
 from skillwalker.recording.night_files import NIGHT, NIGHT_REPORT, NIGHT_SUMMARY
 from skillwalker.recording.recorded_evals import SUMMARY, is_evaluated
 from skillwalker.recording.rows import read_row
@@ -29,7 +29,7 @@ def _summary(folder: Path) -> tuple[Summary | None, str]:
     """Read the summary, or say why there is none."""
     try:
         if any((folder / name).is_file() for name in store.SUMMARIES):
-            return records.read_summary(store.read_summary(folder)), ""
+            return summary_records.read_summary(store.read_summary(folder)), ""
         if is_evaluated(folder):
             return None, _eval_note(read_row(folder / SUMMARY))
         if (folder / NIGHT_SUMMARY).is_file():

@@ -15,7 +15,7 @@ from skillwalker.datatypes.recorded import (
 )
 from skillwalker.datatypes.trials import Trial
 from skillwalker.errors import StoreError
-from skillwalker.recording import records, store
+from skillwalker.recording import records, store, summary_records
 from skillwalker.recording.checked import checked
 from skillwalker.recording.rows import read_each, read_rows
 from skillwalker.recording.warm import REUSED, read_warm
@@ -33,7 +33,7 @@ def read_recorded(folder: Path) -> RecordedRun:
     Raises:
         StoreError: the run did not end, a newer version wrote it, or a file of it is broken.
     """
-    summary = records.read_summary(store.read_summary(folder))
+    summary = summary_records.read_summary(store.read_summary(folder))
     plan = store.read_plan(folder)
     settings = plan.get("settings")
     turns = settings.get("max_turns") if isinstance(settings, dict) else None

@@ -17,7 +17,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.trials import Trial, TrialKey, Usage
 from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
-from skillwalker.recording import records
+from skillwalker.recording import records, summary_records
 from skillwalker.recording.rows import RowFiles, read_each, read_row, read_rows
 from skillwalker.recording.tracked import TrackedFile
 from skillwalker.recording.warm import WarmFiles
@@ -218,7 +218,7 @@ class RunStore:
             ahead: what it will be once the description is written; see `settle_summary`.
         """
         name = f"{summary.kind}-summary{AHEAD if ahead else '.json'}"
-        self._files.write(name, records.summary_record(summary))
+        self._files.write(name, summary_records.summary_record(summary))
 
     def set_aside(self, kind: str, cases: Set[str]) -> None:
         """Take the trials of changed cases, and the scores made of them, out of what counts.

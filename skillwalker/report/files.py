@@ -11,9 +11,9 @@ from skillwalker.errors import StoreError
 from skillwalker.recording.glances import REPORT, glance_at_runs
 from skillwalker.recording.recorded import read_recorded, read_trial_dialogue
 from skillwalker.recording.recorded_evals import is_evaluated, read_evaluated
-from skillwalker.recording.records import read_summary
 from skillwalker.recording.rows import write_atomically
 from skillwalker.recording.store import read_summary as read_summary_row
+from skillwalker.recording.summary_records import read_summary
 from skillwalker.report.next_step import next_command
 from skillwalker.user_files import words_of
 

@@ -12,7 +12,7 @@ from skillwalker.datatypes.comparison import Which
 from skillwalker.errors import StoreError
 from skillwalker.evaluation.rescoring import rescore_run
 from skillwalker.paths import Places
-from skillwalker.recording import records
+from skillwalker.recording import records, summary_records
 from skillwalker.recording.best import mark_applied, read_best
 from skillwalker.recording.changes import NEVER_POOLED, find_changes, moved_facts, stale_cases
 from skillwalker.recording.frozen import read_frozen
@@ -49,7 +49,7 @@ def record_of(path: Path) -> dict[str, object]:
     [
         ("trials.jsonl", records.read_trial),
         ("improver.jsonl", lambda row: records.read_answers((row,))),
-        ("scil-summary.json", records.read_summary),
+        ("scil-summary.json", summary_records.read_summary),
     ],
     ids=["a trial", "a proposal", "the summary"],
 )
