@@ -6,7 +6,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from skillwalker.recording.summary_records import read_summary, summary_record
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.summary import Warned
@@ -14,6 +13,7 @@ from skillwalker.datatypes.trials import Invocation, Transcript
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import MeasuredRun, improve
+from skillwalker.recording.summary_records import read_summary, summary_record
 from skillwalker.report.wording import beside_the_rates
 from skillwalker.search.choice import choose_strategy
 from skillwalker.verdict import summarise

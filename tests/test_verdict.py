@@ -6,13 +6,13 @@ from pathlib import Path
 
 import anyio
 import pytest
-from skillwalker.recording.summary_records import read_summary, summary_record
 
 from skillwalker.datatypes.summary import Confused, Summary
 from skillwalker.datatypes.trials import Call, Invocation, Transcript
 from skillwalker.datatypes.vocabulary import Mode, TargetKind
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import improve
+from skillwalker.recording.summary_records import read_summary, summary_record
 from skillwalker.verdict import summarise
 from tests.bench import NEGATIVES, POSITIVES, Bench, make_bench_project, plan_of, reply
 from tests.fakes import ScriptedCompleter, call_of, engine_facts, transcript

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from skillwalker.recording.summary_records import read_summary, summary_record
 
 from skillwalker import StoreError, run_scil_loop
 from skillwalker.cli.endings import Wishes, exit_code
@@ -14,6 +13,7 @@ from skillwalker.datatypes.summary import Event, RunStarted, Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
 from skillwalker.ending import FINISHED
 from skillwalker.recording.lock import locked_target
+from skillwalker.recording.summary_records import read_summary, summary_record
 from skillwalker.report.next_step import ENDED_EARLY, next_command
 from skillwalker.targets.names import resolve_target
 from tests.bench import make_bench_project, places_of

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from skillwalker.recording.summary_records import summary_record
 
 from skillwalker.errors import StoreError
+from skillwalker.recording.summary_records import summary_record
 from skillwalker.report.files import refresh_reports, write_index, write_junit, write_reports
 from tests.recorded_runs import RUN_ID, plain_run
 
