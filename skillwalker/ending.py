@@ -21,8 +21,9 @@ from skillwalker.recording.best import mark_applied
 from skillwalker.recording.frozen import Foundation, Record, has_ended
 from skillwalker.recording.memory import remember
 from skillwalker.recording.rows import clear_unfinished, write_atomically
-from skillwalker.recording.store import PLAN, SUMMARIES, drop_summary, settle_summary
+from skillwalker.recording.store import PLAN, SUMMARIES
 from skillwalker.recording.store import read_summary as read_summary_row
+from skillwalker.recording.summary_ahead import drop_summary, settle_summary
 from skillwalker.recording.summary_records import read_summary
 from skillwalker.verdict import summarise
 

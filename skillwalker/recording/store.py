@@ -19,6 +19,7 @@ from skillwalker.datatypes.vocabulary import CaseSet, Purpose
 from skillwalker.errors import RunNotFoundError, StoreError
 from skillwalker.recording import records, summary_records
 from skillwalker.recording.rows import RowFiles, read_each, read_row, read_rows
+from skillwalker.recording.summary_ahead import AHEAD
 from skillwalker.recording.tracked import TrackedFile
 from skillwalker.recording.warm import WarmFiles
 from skillwalker.user_files import read_regular, words_of
@@ -31,8 +32,6 @@ REFUSED = "trials.rate-limited.jsonl"
 """Trials that a rate limit refused, and that were run again; they count for nothing but money."""
 SET_ASIDE = "trials.changed.jsonl"
 """Trials of cases that the user changed before going on; they count for nothing but money."""
-AHEAD = ".applied.json"
-"""Ends the name of a summary that holds once the description is written."""
 TRANSCRIPTS = "transcripts"
 RECENT_RUNS = 5
 
@@ -251,33 +250,6 @@ class RunStore:
         folder.mkdir(exist_ok=True)
         (folder / name).write_bytes(gzip.compress(text, compresslevel=6, mtime=0))
         return f"{TRANSCRIPTS}/{name}"
-
-
-def settle_summary(folder: Path, kind: str) -> None:
-    """Put the summary that was written ahead in its place; nothing where there is none.
-
-    Raises:
-        StoreError: it cannot be put there.
-    """
-    ahead = folder / f"{kind}-summary{AHEAD}"
-    try:
-        if ahead.is_file():
-            ahead.replace(folder / f"{kind}-summary.json")
-    except OSError as error:
-        raise StoreError(f"cannot write the summary in {folder}: {words_of(error)}") from error
-
-
-def drop_summary(folder: Path, kind: str) -> None:
-    """Forget the summary that was written ahead of what did not happen.
-
-    Raises:
-        StoreError: it cannot be removed.
-    """
-    ahead = folder / f"{kind}-summary{AHEAD}"
-    try:
-        ahead.unlink(missing_ok=True)
-    except OSError as error:
-        raise StoreError(f"cannot remove {ahead}: {error.strerror}") from error
 
 
 def read_transcript(folder: Path, name: str) -> tuple[bytes, ...]:
