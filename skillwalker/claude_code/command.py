@@ -8,9 +8,8 @@ break can change it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit, urlunsplit
 
-from skillwalker.claude_code.endpoint import PUBLIC_API
+from skillwalker.claude_code.endpoint import NO_ENDPOINT, PUBLIC_API, split_endpoint
 
 MAX_RETRIES = 3
 """Retries of one request inside the CLI. Its default of 10 takes about three minutes to fail;
@@ -37,9 +36,14 @@ class Access:
 
     @property
     def endpoint(self) -> str:
-        """Where requests go, without a name or password, fit to be recorded."""
-        parts = urlsplit(self.base_url or PUBLIC_API)
-        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        """Where requests go, without a name or password, fit to be recorded; empty if nowhere."""
+        parts = split_endpoint(self.base_url or PUBLIC_API)
+        return "" if parts is None else parts.geturl()
+
+    @property
+    def fault(self) -> str | None:
+        """Why requests can go nowhere, with what to do about it; None if they can."""
+        return None if self.endpoint else NO_ENDPOINT
 
     @property
     def payer(self) -> str:

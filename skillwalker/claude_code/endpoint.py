@@ -8,7 +8,11 @@ NO_ENDPOINT = "ANTHROPIC_BASE_URL is no http or https address; correct or unset 
 
 
 def split_endpoint(url: str) -> SplitResult | None:
-    """Take a base URL apart, without a login or query in it; None where it cannot be asked."""
+    """Take a base URL apart, without a login or query in it; None where it cannot be asked.
+
+    White space around it goes too: the clients that the address is for do not mind it.
+    """
+    url = url.strip()
     if any(unicodedata.category(char) in {"Cc", "Zs"} for char in url):
         return None
     try:

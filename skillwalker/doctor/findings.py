@@ -128,6 +128,8 @@ def _local_state(seen: Seen) -> EngineState:
     ]
     if lacks:
         return EngineState(name="local", can_run=False, text=f"lacks {' and '.join(lacks)}")
+    if seen.access.fault is not None:
+        return EngineState(name="local", can_run=False, text=seen.access.fault)
     where = f"Claude Code {seen.cli.version} on this machine, in an emptied home"
     return EngineState(
         name="local", can_run=True, text=f"{where}; {_paid(seen.access, standin=seen.standin)}"
@@ -139,6 +141,8 @@ def _docker_state(seen: Seen) -> EngineState:
         return EngineState(name="docker", can_run=False, text=seen.docker.lack)
     if not seen.access.is_set:
         return EngineState(name="docker", can_run=False, text="lacks a login")
+    if seen.access.fault is not None:
+        return EngineState(name="docker", can_run=False, text=seen.access.fault)
     where = f"containers of image {seen.docker.image}"
     return EngineState(
         name="docker", can_run=True, text=f"{where}; {_paid(seen.access, standin=seen.standin)}"
@@ -180,6 +184,10 @@ def _login(access: Access, *, standin: bool) -> Iterator[Checkup]:
     if not names:
         text = "no login is set"
         yield Checkup(area="login", health=Health.FAULT, text=text, remedy=LOGIN_REMEDY)
+        return
+    if access.fault is not None:
+        text, _, remedy = access.fault.partition("; ")
+        yield Checkup(area="login", health=Health.FAULT, text=text, remedy=remedy)
         return
     yield Checkup(
         area="login", health=Health.OK, text=f"{names[0]} is set; {_paid(access, standin=standin)}"

@@ -167,10 +167,12 @@ async def open_local(settings: LocalSettings) -> AsyncIterator[LocalEngine]:
     """Open the engine: find the CLI, sweep what a killed run left, and claim the slots.
 
     Raises:
-        EngineUnavailableError: there is no CLI, no login, or no place to run trials.
+        EngineUnavailableError: there is no CLI, no login, no address, or no place to run trials.
     """
     if not settings.access.is_set:
         raise EngineUnavailableError(f"engine local: there is no login for Claude; {_LOGIN}")
+    if settings.access.fault is not None:
+        raise EngineUnavailableError(f"engine local: {settings.access.fault}")
     try:
         binary = find_binary(settings.claude, path=settings.path)
     except EngineUnavailableError as error:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit, urlunsplit
 
+from skillwalker.claude_code.endpoint import split_endpoint
 from skillwalker.errors import ConfigError
 from skillwalker.standin.replies import (
     FaultKind,
@@ -87,13 +87,13 @@ def serve(
 
 def is_standin(url: str, *, timeout: float = 2.0) -> bool:
     """Ask whether a stand-in answers at a base URL; no answer is no stand-in."""
-    address = _without_login(url)
+    address = split_endpoint(url)
     if address is None:
         return False
     # An opener of its own: urllib's default one would ask a proxy that the environment names.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        request = urllib.request.Request(address, method="HEAD")  # noqa: S310 (_without_login checked the scheme)
+        request = urllib.request.Request(address.geturl(), method="HEAD")  # noqa: S310 (the scheme is checked)
         with opener.open(request, timeout=timeout) as answer:
             return bool(answer.headers.get("Server") == SERVER_NAME)
     except urllib.error.HTTPError as error:
@@ -101,20 +101,6 @@ def is_standin(url: str, *, timeout: float = 2.0) -> bool:
             return bool(error.headers.get("Server") == SERVER_NAME)
     except (OSError, ValueError, http.client.HTTPException):
         return False
-
-
-def _without_login(url: str) -> str | None:
-    """Take name and password out of an http or https address, as urllib cannot; None if it is none.
-
-    White space around it goes too: the clients that the address is for do not mind it.
-    """
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return None
-    if parts.scheme not in {"http", "https"}:
-        return None
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 class _Server(ThreadingHTTPServer):

@@ -13,7 +13,7 @@ NO_ADDRESS = [
 ]
 
 
-@pytest.mark.parametrize("url", [*NO_ADDRESS, "http://a\x07", "http://a\n"], ids=repr)
+@pytest.mark.parametrize("url", [*NO_ADDRESS, "http://a\x07", "http://a\nb"], ids=repr)
 def test_what_cannot_be_asked_is_no_endpoint(url: str) -> None:
     assert split_endpoint(url) is None
 

@@ -58,6 +58,13 @@ def test_with_everything_there_all_is_well() -> None:
             "",
         ),
         (
+            replace(GOOD, access=Access(api_key=KEY, base_url="http://[")),
+            "login",
+            Health.FAULT,
+            "ANTHROPIC_BASE_URL is no http or https address",
+            "correct or unset it",
+        ),
+        (
             replace(GOOD, cli=CliSeen(path="/bin/claude", version="9.9.9")),
             "claude",
             Health.NOTE,
