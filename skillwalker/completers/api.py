@@ -120,7 +120,7 @@ class AnthropicCompleter:
 
     @property
     def _url(self) -> str:
-        return self.base_url or PUBLIC_API
+        return (self.base_url or PUBLIC_API).strip()
 
     async def complete(self, prompt: str, *, schema: Mapping[str, object]) -> Completion:
         """Answer a prompt with one JSON object.

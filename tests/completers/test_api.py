@@ -72,6 +72,12 @@ def ask(
     return anyio.run(run)
 
 
+def test_white_space_around_the_address_is_nothing() -> None:
+    with serve_messages(says("{}")) as server:
+        assert ask(f" {server.url}\n").text
+        assert len(server.requests) == 1
+
+
 def test_a_prompt_arrives_whole_and_the_answer_comes_back() -> None:
     prompt = 'Größe, 日本語, \u202e, "quotes" \\ and\n<tags>\n' + "x" * 200_000
     with serve_messages(says('{"word": "ja"}')) as server:

@@ -170,6 +170,15 @@ def test_without_a_login_nothing_starts(tmp_path: Path) -> None:
     assert "claude setup-token" in message
 
 
+def test_with_a_wrong_address_nothing_starts(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, fake_cli(tmp_path, RESULT))
+    access = replace(settings.access, base_url="http://[")
+    message = opening(replace(settings, access=access))
+    assert message == (
+        "engine local: ANTHROPIC_BASE_URL is no http or https address; correct or unset it"
+    )
+
+
 @pytest.mark.parametrize("name", [".claude", "CLAUDE.md", ".git"])
 def test_a_place_below_files_that_claude_code_would_find_is_refused(
     tmp_path: Path, name: str
