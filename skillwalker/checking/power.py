@@ -3,7 +3,7 @@
 from math import ceil, sqrt
 from statistics import NormalDist
 
-from skillwalker.intervals import CONFIDENCE, normal_quantile
+from skillwalker.distributions import CONFIDENCE, normal_quantile
 
 BETWEEN = 0.27
 """Standard deviation, over cases, of the true change of a case's rate.

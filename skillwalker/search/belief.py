@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import NamedTuple
 
-from skillwalker.intervals import normal_cdf
+from skillwalker.distributions import normal_cdf
 from skillwalker.search.protocol import CellRuns, Tally
 
 PRIOR_RUNS = 1.5

@@ -15,8 +15,9 @@ from skillwalker.datatypes.comparison import (
     ModelComparison,
     Shown,
 )
+from skillwalker.distributions import normal_quantile
 from skillwalker.errors import StoreError
-from skillwalker.intervals import PairedCase, compare, normal_quantile
+from skillwalker.intervals import PairedCase, compare
 from skillwalker.statistics.shared_trials import without_shared
 from skillwalker.steps.step_5_score import CaseRuns, rates_of
 
