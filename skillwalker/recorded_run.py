@@ -269,8 +269,7 @@ def _open_completer(order: Order, around: Surroundings) -> Completer | None:
         login=around.login,
         settings=around.engine_settings,
         prices=around.prices,
-        # Opening this engine finds the same faults, and records them as the run's result.
-        checked=order.engine != "local",
+        checked=not _engine_finds_it(order, around),
         max_pause=order.config.max_pause,
     )
     return LimitedCompleter(
@@ -280,3 +279,10 @@ def _open_completer(order: Order, around: Surroundings) -> Completer | None:
         model=resolve_model(order.config.improver_model),
         grace=order.config.timeout,
     )
+
+
+def _engine_finds_it(order: Order, around: Surroundings) -> bool:
+    """Whether opening the engine meets what the improver lacks, and records it as the result."""
+    told = around.engine_settings
+    lacks_login = told is not None and not told.access.is_set
+    return order.engine == "local" or (order.engine == "docker" and lacks_login)
