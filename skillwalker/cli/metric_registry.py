@@ -87,7 +87,7 @@ def show_status(
     ctx: typer.Context, project: Path | None, name: str | None, *, as_json: bool
 ) -> None:
     """Show the calibrations of one metric, or of all."""
-    opened = _open(ctx, project)
+    opened = _open(ctx, project, name)
     specs = [opened.registry.get(name)] if name else [*opened.registry.specs.values()]
     if as_json:
         record = {"metrics": [_standing_json(spec, opened.standing(spec.name)) for spec in specs]}
@@ -111,7 +111,7 @@ def calibrate(
     Raises:
         ConfigError: it is not declared, was changed under its version, or has no such values.
     """
-    opened = _open(ctx, project)
+    opened = _open(ctx, project, name)
     spec = opened.registry.get(name)
     for flag, value in (("--predicted", predicted), ("--observed", observed)):
         fault = kind_fault(value, spec)
@@ -135,8 +135,12 @@ def calibrate(
         say(f"{name} is advisory again: its last predictions failed")
 
 
-def _open(ctx: typer.Context, project: Path | None) -> Opened:
-    """Read a project's metrics; lines that are torn are told."""
+def _open(ctx: typer.Context, project: Path | None, name: str | None = None) -> Opened:
+    """Read a project's metrics; lines that are torn are told, and where none is declared.
+
+    Raises:
+        ConfigError: none is declared, and one was named.
+    """
     opened = open_project(ctx, project)
     folder, source = opened.places.project, opened.settings.source
     registry = open_metrics(
@@ -147,6 +151,8 @@ def _open(ctx: typer.Context, project: Path | None) -> Opened:
     rows = read_rows(folder, CALIBRATIONS)
     for line in (*rows.left_out, *read_rows(folder, REGISTRY).left_out):
         say(f"warning: {line}", err=True)
+    if not registry.specs and name is not None:
+        raise ConfigError(f"there is no metric {quoted(name)}. {NOTHING_DECLARED}")
     if not registry.specs:
         say(NOTHING_DECLARED, err=True)
     return Opened(folder=folder, registry=registry, calibrations=read_calibrations(rows.rows))

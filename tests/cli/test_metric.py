@@ -351,3 +351,18 @@ def test_a_project_without_metrics_is_told_how_to_declare_some(
     out, err = capsys.readouterr()
     assert json.loads(out) == {"metrics": [], "secondaries": []}
     assert err.startswith("No metrics are declared; write [metrics.NAME]")
+
+
+@pytest.mark.parametrize("words", [("status", "nope"), ("calibrate", "nope")], ids=lambda w: w[0])
+def test_a_named_metric_where_none_is_declared_is_answered_once(
+    project: Path, capsys: Output, words: tuple[str, str]
+) -> None:
+    write(project / "skillwalker.toml", "")
+    values = ("--predicted", "1", "--observed", "1") if words[0] == "calibrate" else ()
+    assert main(["metric", *words, *values]) == 1
+    out, err = capsys.readouterr()
+    start = 'skillwalker: there is no metric "nope". No metrics are declared; write [metrics.NAME]'
+    assert out == ""
+    assert " ".join(err.split()).startswith(start)
+    assert err.count("declared") == 1
+    assert "there is none" not in err
