@@ -45,6 +45,12 @@ def words_of(error: Exception) -> str:
     return strerror or str(error)
 
 
+def words_with_path(error: Exception) -> str:
+    """Say which file could not be read or written, and why, for a message that names none."""
+    named = error.filename if isinstance(error, OSError) else None
+    return words_of(error) if named is None else f"{named}: {words_of(error)}"
+
+
 def is_special(path: Path) -> bool:
     """Say whether a path is something that is neither a file, a folder nor a link."""
     try:

@@ -18,6 +18,7 @@ from skillwalker.errors import SkillwalkerError
 from skillwalker.paths import Places
 from skillwalker.report.files import MARKDOWN, Reports, write_junit, write_reports
 from skillwalker.report.next_step import next_command
+from skillwalker.user_files import words_with_path
 
 if TYPE_CHECKING:
     from skillwalker.datatypes.recorded import RecordedRun
@@ -70,7 +71,7 @@ def _tell_github(folder: Path, places: Places, command: str | None) -> None:
             with path.open("a", encoding="utf-8") as stream:
                 stream.write(f"{text}\n")
     except (SkillwalkerError, OSError) as error:
-        typer.echo(f"warning: no job summary: {error}", err=True)
+        typer.echo(f"warning: no job summary: {words_with_path(error)}", err=True)
         return
     target = places.project / run.summary.target_path
     line = _description_line(run, target)

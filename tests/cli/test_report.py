@@ -127,7 +127,9 @@ def test_in_github_actions_summary_and_annotations_are_written_by_themselves(
     assert "### demo:code-review: measured." in text
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "no" / "such"))
     assert main([*MEASURE, "--no-html"]) == 0
-    assert "warning: no job summary" in capsys.readouterr().err
+    gone = tmp_path / "no" / "such"
+    warning = f"warning: no job summary: {gone}: No such file or directory\n"
+    assert warning in capsys.readouterr().err
 
 
 def test_report_writes_again_and_says_what(project: Path, capsys: Capture) -> None:
