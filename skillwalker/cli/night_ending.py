@@ -16,7 +16,7 @@ from skillwalker.datatypes.nights import NightSummary
 from skillwalker.overnight.summary import night_exit_code, summary_record
 from skillwalker.recording.night_files import NIGHT_REPORT
 from skillwalker.report.ci.night import night_markdown
-from skillwalker.report.night_text import night_lines, night_table
+from skillwalker.report.night_text import night_lines, night_table, told_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def conclude(
     if in_github_actions() and (path := job_summary()) is not None:
         _leave("job summary", path, f"{text}\n", mode="a")
     width = None if sys.stderr.isatty() else plain_width()
-    if not wishes.quiet:
+    if not wishes.quiet and told_targets(summary):
         console = Console(file=sys.stderr, highlight=False, width=width)
         console.print(night_table(summary, width=console.width))
     where = short_path(folder)

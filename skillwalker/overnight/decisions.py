@@ -12,6 +12,10 @@ Source: in the simulation behind the defaults a description that starts at 0.86 
 for 300 calls, one that starts at 0.76 about 6.
 """
 
+SEARCHED_BEFORE = (
+    "a search of these cases and texts came to its end before; change a case or a text"
+)
+
 Key = TypeVar("Key")
 
 
@@ -46,7 +50,7 @@ def reason_not_to_tune(entry: LockEntry | None, fingerprint: str) -> str | None:
     if rate.rate >= GOOD_ENOUGH:
         return f"balanced accuracy is {rate.rate:.2f}, and {GOOD_ENOUGH:g} is good enough"
     if entry.tuned == fingerprint:
-        return "a search of these cases and texts came to its end before; change a case or a text"
+        return SEARCHED_BEFORE
     return None
 
 

@@ -14,6 +14,7 @@ from skillwalker.overnight.journal import NightTask
 from skillwalker.overnight.night import order_of
 from skillwalker.overnight.results import reason_of
 from skillwalker.overnight.standing import Claude, TargetStanding, look_at
+from skillwalker.overnight.unwritten import Unwritten
 from skillwalker.paths import Places
 from skillwalker.plan import Order, plan_order
 from skillwalker.settings import PriceSettings
@@ -39,6 +40,7 @@ def intend(
         known: of the project's lock file.
         prices: of the project's settings.
     """
+    unwritten = Unwritten(places)
     for entry in entries:
         order = order_of(task, entry, Stage.MEASURE)
         try:
@@ -48,7 +50,7 @@ def intend(
             yield Intention(entry=entry, reason=reason_of(error), is_faulty=True)
             continue
         reason = None if work else reason_not_to_tune(found.known, found.searchable)
-        yield Intention(entry=entry, work=work, reason=reason)
+        yield Intention(entry=entry, work=work, reason=unwritten.told(reason, found.known))
 
 
 def _work(

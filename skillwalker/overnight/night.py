@@ -21,6 +21,7 @@ from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_n
 from skillwalker.overnight.journal import Decision, NightJournal, NightTask
 from skillwalker.overnight.results import TargetProgress, reason_of, stage_result, target_row
 from skillwalker.overnight.standing import Claude, TargetStanding, look_at
+from skillwalker.overnight.unwritten import Unwritten
 from skillwalker.paths import Places
 from skillwalker.plan import Order
 from skillwalker.recording.frozen import Earlier
@@ -72,6 +73,7 @@ class Night:
         self._journal = journal
         self._counted = counted
         self._simulated = tools.claude.simulated
+        self._unwritten = Unwritten(tools.places)
         self.was_cut = False
         """Whether a limit left something undone."""
         self.limit: str | None = None
@@ -164,7 +166,7 @@ class Night:
             self._journal.decide(entry, Stage.TUNE, decision)
         if decision.is_due or self._was_begun(entry, Stage.TUNE):
             return decision.known
-        progress.not_tuned = decision.reason
+        progress.not_tuned = self._unwritten.told(decision.reason, decision.known)
         return None
 
     async def _do(self, progress: TargetProgress, stage: Stage, order: Order) -> bool:

@@ -55,7 +55,7 @@ def next_command(
         command = in_project(f"skillwalker undo {run_id}", project)
         return f"{command}   (puts the old bytes back)"
     if summary.improved:
-        return _real_first(summary, _to_write(summary, project), project)
+        return _real_first(summary, write_command(summary, project), project)
     resume = resume_command(summary.kind, run_id, project=project)
     if _is_unfinished(summary):
         return f"{resume}{wished}{_to_raise(summary)}"
@@ -69,8 +69,13 @@ def next_command(
     return _real_first(summary, command, project)
 
 
-def _to_write(summary: Summary, project: str | None) -> str:
-    """Name how the best text is written."""
+def write_command(summary: Summary, project: str | None) -> str:
+    """Name how the best text of a run is written.
+
+    Args:
+        summary: of the run, which improved its target.
+        project: how the user named it after `-C`; None where it was found.
+    """
     allow = " --allow-simulated" if summary.simulated else ""
     if summary.not_written is not None:
         allow += " --force   (writes it into the file as it is now)"

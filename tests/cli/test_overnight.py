@@ -91,6 +91,25 @@ def test_a_simulated_night_writes_no_target_unless_that_is_allowed(
     assert all(FIRST in skill(project, number).read_text() for number in range(2))
 
 
+def test_what_an_earlier_night_found_and_did_not_write_is_named_and_can_be_written(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, first = run_json(capsys, *CAPPED)
+    found = [t for t in first["targets"] if t["action"] == "improved"]
+    assert found
+    forecast = run_json(capsys, "--dry-run", *QUICK)[1]
+    told = [t["reason"] for t in forecast["targets"]]
+    text = said(capsys, *CAPPED, *WRITE)[1]
+    assert "2 fresh" in text
+    assert not re.search(r"^target +before", text, re.MULTILINE)
+    for target in found:
+        command = f"skillwalker apply {target['run_ids'][-1]} --allow-simulated"
+        assert f"{command}\n" in text
+        assert any(reason.endswith(command) for reason in told)
+        assert main(command.split()[1:]) == 0
+        assert target["description"] in (project / target["path"]).read_text()
+
+
 def test_everything_is_measured_again_when_that_is_asked(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,8 +1,10 @@
 """A night over a small catalogue, with runs that are told how to end."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
@@ -10,6 +12,7 @@ import pytest
 
 from skillwalker.catalogue import read_catalogue
 from skillwalker.config import LoopConfig
+from skillwalker.datatypes.edits import WrittenFile
 from skillwalker.datatypes.nights import NightAction, NightTarget
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, TargetKind, Verdict
@@ -22,8 +25,10 @@ from skillwalker.overnight.night import Night, NightTools
 from skillwalker.overnight.standing import Claude
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, prepare
+from skillwalker.recording.edits import record_edit
 from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.lock_file import merge_entries, read_lock
+from skillwalker.recording.store import RunStore
 from skillwalker.remembering import entry_key, remembered
 from tests.bench import call_cases, make_bench_project, places_of, skill_text, write_cases
 from tests.summaries import ended_search, gate, rates
@@ -129,6 +134,12 @@ class Lived:
     def of(self, suite: str) -> NightTarget:
         """The row of a suite."""
         return next(target for target in self.targets if target.suite == suite)
+
+
+def make_folder(path: Path) -> Path:
+    """Make a folder and those above it."""
+    path.mkdir(parents=True)
+    return path
 
 
 def live(
@@ -254,6 +265,51 @@ def test_an_improvement_that_was_not_written_is_searched_for_no_more(project: Pa
     assert first.of("review").action is NightAction.IMPROVED
     assert first.of("review").after == BAD.balanced
     assert live(project, folder=project / "second").ran == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends", "named"),
+    [
+        ("waits", IMPROVED_NOT_WRITTEN, True),
+        ("was written since", IMPROVED_NOT_WRITTEN, False),
+        ("was taken back", IMPROVED_NOT_WRITTEN, False),
+        ("record is gone", IMPROVED_NOT_WRITTEN, False),
+        ("record cannot be read", IMPROVED_NOT_WRITTEN, False),
+        ("found nothing", ended_as(original=BAD), False),
+    ],
+)
+def test_a_fresh_target_is_told_with_the_command_that_writes_what_was_found(
+    project: Path, kind: str, ends: End, named: bool
+) -> None:
+    run_id = "20261130T000003"  # gaps, review and weather are measured first
+    run = project / "output" / run_id
+
+    def end(plan: Plan, order: Order) -> Summary:
+        summary = replace(ends(plan, order), run_id=run_id, applied=kind == "was written since")
+        RunStore(make_folder(run)).write_summary(summary)
+        return replace(summary, applied=False)
+
+    first = live(
+        project,
+        {
+            "review scil": end,
+            "gaps measure": ended_as(original=GOOD),
+            "weather measure": ended_as(original=GOOD),
+        },
+    )
+    assert first.of("review").run_ids[-1] == run_id
+    target = places_of(project).project / "plugins" / "demo" / "skills" / "code-review" / "SKILL.md"
+    if kind == "was taken back":
+        written = WrittenFile(path=target, before=b"a", after=target.read_bytes())
+        record_edit(run, written, target="demo:code-review", project=project, now=datetime.now(UTC))
+    if kind == "record is gone":
+        shutil.rmtree(run)
+    if kind == "record cannot be read":
+        (run / "scil-summary.json").write_text("{")
+    reason = str(live(project, folder=project / "second").of("review").reason)
+    command = f"skillwalker apply {run_id} --allow-simulated"
+    assert (command in reason) is named
+    assert ("change a case or a text" in reason) is not named
 
 
 def test_what_fails_is_named_and_stops_nobody_else(project: Path) -> None:

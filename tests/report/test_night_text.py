@@ -164,6 +164,14 @@ def test_the_table_has_what_changed_first_and_leaves_out_what_is_fresh() -> None
     assert list(table.columns[1].cells) == ["improved to 90 %, not written", "kept", "left"]
 
 
+def test_a_night_of_nothing_but_fresh_targets_has_no_table() -> None:
+    idle = night(target("a", NightAction.FRESH, reason="good enough", trials=0))
+    text = night_markdown(idle, folder="n")
+    assert "| target |" not in text
+    assert "\n\n\n" not in text
+    assert "- fresh: demo:a (suite s): good enough" in text
+
+
 def test_markdown_is_harmless_and_says_what_was_simulated() -> None:
     hostile = target("a", target="demo:<img>|@x", **FOUND)  # type: ignore[arg-type]  # a row of a test
     text = night_markdown(night(hostile, simulated=True), folder="n")

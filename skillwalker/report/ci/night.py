@@ -38,10 +38,11 @@ def night_markdown(
     lines = [f"## Skillwalker, night {summary.night_id}", ""]
     if summary.simulated:
         lines += [f"**{SIMULATED}**", ""]
-    lines += [
-        "| target | | before | after | trials | $ |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
+    if told:
+        lines += [
+            "| target | | before | after | trials | $ |",
+            "|---|---|---:|---:|---:|---:|",
+        ]
     lines += [
         f"| {_cell(target_name(target))} | {_cell(target_end(target))} | {_rate(target.before)} |"
         f" {_rate(target.after)} | {target.trials} | {_cost(target, summary)} |"
@@ -52,7 +53,7 @@ def night_markdown(
     told_lines = night_lines(
         summary, folder=folder, is_merged=is_merged, project=project, wished=wished
     )
-    lines += ["", *(f"- {_cell(line)}" for line in told_lines)]
+    lines += [*([""] if told else []), *(f"- {_cell(line)}" for line in told_lines)]
     for target in told:
         if target.description is not None:
             lines += ["", f"**{_cell(target_name(target))}**, {target_end(target)}:", ""]
