@@ -15,6 +15,7 @@ import pydantic
 
 from skillwalker.datatypes.lock_entries import EntryKey, LockEntry
 from skillwalker.errors import StoreError, TargetError
+from skillwalker.faults import place, shown
 from skillwalker.recording.records import check_version
 from skillwalker.recording.rows import read_json, write_json
 from skillwalker.targets.file_swap import swap_bytes
@@ -131,8 +132,8 @@ def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
         if not isinstance(record, dict):
             raise TypeError("it is no JSON object")
         check_version(record, LOCK_FILE)
-        entries = [_entry(row) for row in record["targets"]]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        entries = [_entry(at, row) for at, row in enumerate(_rows(record))]
+    except (ValueError, TypeError, RecursionError) as error:
         if _CONFLICT.search(content):
             raise StoreError(
                 f"{path} holds git conflict markers; resolve them (each entry stands alone) or"
@@ -146,8 +147,36 @@ def parse_lock(path: Path, content: bytes | None) -> dict[EntryKey, LockEntry]:
     return {entry.key: entry for entry in entries}
 
 
-def _entry(row: Mapping[str, Any]) -> LockEntry:
-    """Read an entry's object."""
+def _rows(record: Mapping[str, object]) -> list[object]:
+    """Take the entries' objects out of the whole.
+
+    Raises:
+        TypeError: there is no list of them.
+    """
+    if "targets" not in record:
+        raise TypeError(f"{place(('targets',))} is missing")
+    rows = record["targets"]
+    if not isinstance(rows, list):
+        raise TypeError(f"{place(('targets',))} must be a list, not {shown(rows)}")
+    return rows
+
+
+def _entry(at: int, row: object) -> LockEntry:
+    """Read an entry's object.
+
+    Raises:
+        TypeError: it is none, or something in it is missing or of another type.
+    """
+    if not isinstance(row, dict):
+        raise TypeError(f"{place(('targets', at))} must be an object, not {shown(row)}")
+    for name in _KEYS:
+        if name not in row:
+            raise TypeError(f"{place(('targets', at, name))} is missing")
     key = {name: row[name] for name in _KEYS}
     rest = {name: value for name, value in row.items() if name not in _KEYS}
-    return _ENTRY.validate_python({**rest, "key": key})
+    try:
+        return _ENTRY.validate_python({**rest, "key": key})
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        loc = first["loc"][1:] if first["loc"][:1] == ("key",) else first["loc"]
+        raise TypeError(f"{place(('targets', at, *loc))}: {first['msg']}") from error
