@@ -1,7 +1,9 @@
 """The settings of a run: frozen, and checked when they are built."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import inf
+from numbers import Integral, Real
+from typing import Union, get_args
 
 from skillwalker.errors import ConfigError
 
@@ -10,6 +12,8 @@ MAX_PAUSE = 1_800.0
 """Seconds that pauses for rate limits may take in all, where nobody says otherwise."""
 SHORTEST_SECRET = 8
 """Characters under which a key is a placeholder: taking "x" out of a record would wreck it."""
+_UNFLAGGED = {"max_undecided": "max_undecided", "race_trials": "race_trials"}
+"""Settings that no flag sets."""
 SEARCHES = ("auto", "phases", "race")
 MAX_DESCRIPTION_UNITS = 1024
 """UTF-16 units of a description. Source: the upload limit of Agent Skills (agentskills.io)."""
@@ -31,12 +35,31 @@ class Login:
         return tuple(secret for secret in given if secret and len(secret) >= SHORTEST_SECRET)
 
 
+def _require_numbers(config: Union["LoopConfig", "EvalConfig"]) -> None:
+    """Refuse what is no number where one is due: a range could not be told of it.
+
+    Raises:
+        ConfigError: a value is of another type; the message names the flag.
+    """
+    # what follows from another setting comes after it, so that the one that was given is named
+    for setting in sorted(fields(config), key=lambda each: each.name in _UNFLAGGED):
+        value = getattr(config, setting.name)
+        kinds = get_args(setting.type) or (setting.type,)
+        number = next((kind for kind in kinds if kind in (int, float)), None)
+        if number is None or (value is None and type(None) in kinds):
+            continue
+        due, words = (Integral, "a whole number") if number is int else (Real, "a number")
+        if isinstance(value, bool) or not isinstance(value, due):
+            flag = _UNFLAGGED.get(setting.name, f"--{setting.name.replace('_', '-')}")
+            raise ConfigError(f"{flag} must be {words}; got {value!r}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopConfig:
     """How a target is measured and improved.
 
     Raises:
-        ConfigError: a value is out of range; the message names the flag.
+        ConfigError: a value is no number or out of range; the message names the flag.
     """
 
     search: str = "auto"
@@ -81,6 +104,7 @@ class LoopConfig:
 
     def __post_init__(self) -> None:
         """Check every value."""
+        _require_numbers(self)
         checks = (
             (self.search in SEARCHES, "--search", "phases or race", self.search),
             (self.max_iterations >= 1, "--max-iterations", "at least 1", self.max_iterations),
@@ -132,7 +156,7 @@ class EvalConfig:
     """How the cases of an eval run are run.
 
     Raises:
-        ConfigError: a value is out of range; the message names the flag.
+        ConfigError: a value is no number or out of range; the message names the flag.
     """
 
     repeats: int = 1
@@ -161,6 +185,7 @@ class EvalConfig:
 
     def __post_init__(self) -> None:
         """Check every value."""
+        _require_numbers(self)
         checks = (
             (
                 self.repeats >= 1 and self.repeats % 2 == 1,

@@ -109,6 +109,11 @@ def test_a_setting_that_there_is_not_is_a_type_error(
         pytest.param(scil, {"neighbours": ("none", "plugin")}, "neighbours none stands", id="late"),
         pytest.param(evals, {"repeats": 2}, "repeats must be an odd number", id="evals"),
         pytest.param(score, {"judge_runs": 2}, "judge_runs must be an odd number", id="score"),
+        pytest.param(scil, {"gate": "x"}, "gate must be a number; got 'x'", id="no number"),
+        pytest.param(scil, {"max_trials": "9"}, "max_trials must be a whole", id="no trials"),
+        pytest.param(scil, {"seed": None}, "seed must be a whole number; got None", id="no seed"),
+        pytest.param(evals, {"timeout": "x"}, "timeout must be a number", id="evals, no number"),
+        pytest.param(score, {"max_pause": "x"}, "max_pause must be a number", id="score, none"),
     ],
 )
 def test_a_wrong_value_is_named_as_the_caller_gave_it(
