@@ -36,6 +36,7 @@ from skillwalker.overnight.standing import Claude
 from skillwalker.overnight.unopened import record_unopened
 from skillwalker.paths import in_project
 from skillwalker.recording.lock import locked_night
+from skillwalker.recording.lock_file import read_lock
 from skillwalker.recording.store import create_run, find_run
 from skillwalker.report.wording import is_billed
 
@@ -209,7 +210,12 @@ def _live(
     *,
     folder: Path | None,
 ) -> int:
-    """Live the only night of its project."""
+    """Live the only night of its project.
+
+    Raises:
+        StoreError: the lock file cannot be read; nothing was begun.
+    """
+    read_lock(opened.places.project)
     if wishes.debug:
         log_to_stderr()
     try:

@@ -36,6 +36,7 @@ from skillwalker.paths import in_project
 from skillwalker.plan import Order
 from skillwalker.recorded_run import Surroundings, run_order
 from skillwalker.recording.frozen import Earlier
+from skillwalker.recording.lock_file import read_lock
 from skillwalker.recording.rows import RowFiles
 from skillwalker.recording.store import find_run
 from skillwalker.recording.summary_records import summary_record
@@ -85,7 +86,10 @@ def run(
 
     Raises:
         SkillwalkerError: a single order cannot be run; of several, it is named and passed over.
+        StoreError: there are several, and the lock file of them all cannot be read.
     """
+    if len(orders) > 1:
+        read_lock(opened.places.project)
     ran = Ran()
     with finishing(limits) as finish:
         for one in begin(orders, wishes):
@@ -122,7 +126,11 @@ def run_catalogue(
         machinery: what runs the trials of all.
         wishes: what is to be done with the results.
         finish: the limits of all runs together, and the signals at their end.
+
+    Raises:
+        StoreError: the lock file of them all cannot be read; nothing was run.
     """
+    read_lock(opened.places.project)
     ran = Ran()
     wishes = replace(wishes, brief=len(orders) > 1)
     for one in begin(orders, wishes):
