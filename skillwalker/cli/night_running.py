@@ -88,7 +88,7 @@ def begin(
 
     Raises:
         BadParameter: exit code 2; nothing bounds what is spent, and nobody watches.
-        SuiteError: there is nothing to measure.
+        SuiteError: there is nothing to measure, or the named suite is missing or wrong.
         EngineUnavailableError: no trial can run.
     """
     machinery = ordering.machinery(opened, trials, improver=search.improver)
@@ -111,10 +111,12 @@ def begin(
         listing_budget=machinery.settings.listing_budget,
     )
     shared = caps.open_limits(opened, limits, config, machinery.choice, machinery.improver)
+    entries, broken = choose_entries(task, opened.places)
+    if asked.suite is not None and broken:
+        raise SuiteError(broken[0].reason)
     if limits.dry_run:
         return show_forecast(task, opened, machinery, as_json=wishes.as_json)
     require_cap(shared, what="overnight")
-    entries, broken = choose_entries(task, opened.places)
     if not entries and not broken and asked.shard is None:
         raise SuiteError(
             "no suite has cases for a skill or an agent; 'skillwalker evals list' shows what"

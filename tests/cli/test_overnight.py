@@ -236,6 +236,29 @@ def test_what_is_not_there_is_named_and_changes_nothing(
     assert not (project / "skillwalker.lock").exists()
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--shard", "1/2")], ids=str)
+@pytest.mark.parametrize(
+    ("suite", "message"),
+    [
+        pytest.param("nope", 'there is no suite "nope"', id="unknown"),
+        pytest.param("bad", "evals/bad/tests.json: ", id="broken"),
+    ],
+)
+def test_a_named_suite_that_cannot_be_read_begins_no_night(
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
+    suite: str,
+    message: str,
+    more: tuple[str, ...],
+) -> None:
+    (project / "evals/bad").mkdir()
+    (project / "evals/bad/tests.json").write_text("{")
+    code, text = said(capsys, *CAPPED, "--eval", suite, *more)
+    assert (code, len(text.splitlines())) == (1, 1)
+    assert text.startswith(f"skillwalker: {message}")
+    assert not (project / "output").exists()
+
+
 def test_an_empty_catalogue_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(project / "evals")
     (project / "evals").mkdir()
