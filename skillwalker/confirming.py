@@ -60,29 +60,30 @@ class Confirming:
         asked = self._plan.config.gate
         if best is original or asked is None:
             return
-        threshold = gate.threshold(asked, self._plan.looks)
+        looks = self._plan.looks
         if gate.worth_confirming(original, best):
-            judged = await self._judge_round(original, best, threshold)
+            judged = await self._judge_round(original, best, asked, looks)
             while gate.another_round(judged, most=most):
-                judged = await self._judge_round(original, best, threshold)
+                judged = await self._judge_round(original, best, asked, looks)
             await self._check_winner(best)
         else:
-            self._gate = gate.not_confirmed(threshold)
+            self._gate = gate.not_confirmed(gate.threshold(asked, looks))
         for further in self._plan.more:
             for _ in range(further.rounds):
-                await self._judge_round(original, best, gate.threshold(asked, further.looks))
+                await self._judge_round(original, best, asked, further.looks)
             await self._check_winner(best)
 
     async def _judge_round(
-        self, original: Iteration, best: Iteration, threshold: float
+        self, original: Iteration, best: Iteration, asked: float, looks: int
     ) -> GateResult:
-        """Measure both once more, and judge from all rounds so far."""
+        """Measure both once more, and judge from all rounds so far as the `looks`-th look."""
         self._rounds.append((await self._round(original), await self._round(best)))
         before, after = self._joined()
         judged = gate.judge(
             before,
             after,
-            threshold=threshold,
+            threshold=gate.threshold(asked, looks),
+            next_threshold=gate.threshold(asked, looks + 1),
             max_loss=self._plan.config.max_loss,
             neighbours=self._neighbours(),
             rounds=len(self._rounds),

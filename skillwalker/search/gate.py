@@ -23,7 +23,7 @@ Source: tried in Skillwalker's simulation (docs/strategies.md).
 """
 MOST_DECIMALS = 9
 ROUNDED = 5e-5
-"""How far a threshold may be from what is said of it."""
+"""How far a threshold may be from what is said of it; a tenth of its distance to 1 at most."""
 EXACT = 1e-9
 """Room for rounding where a limit may be met exactly."""
 
@@ -111,6 +111,7 @@ def judge(
     threshold: float,
     max_loss: float,
     rounds: int,
+    next_threshold: float | None = None,
     neighbours: Sequence[NeighbourChange] = (),
 ) -> GateResult:
     """Judge the best text against the original.
@@ -124,11 +125,15 @@ def judge(
         threshold: least P(better), as `threshold` gives it.
         max_loss: most that a class may lose, as a fraction.
         rounds: confirm rounds that the results are from.
+        next_threshold: what another look at the target would ask; None as now.
         neighbours: what the rivals keep of their requests, where that is guarded.
     """
     pairs = pair(confirm_original, confirm_best)
     change = compare(pairs)
-    fault = _fault(change, pairs, threshold=threshold, max_loss=max_loss, rounds=rounds)
+    fault = _lost(change, max_loss)
+    if fault is None and change.p_better is not None and change.p_better < threshold:
+        advice = _advice(change, pairs, next_threshold or threshold, rounds)
+        fault = f"{_unconvincing(change.p_better, threshold)}; {advice}"
     fault = fault or _taken(neighbours, max_loss)
     return GateResult(
         p_better=change.p_better,
@@ -162,25 +167,21 @@ def posterior_median(change: float | None, error: float | None) -> float:
 def said_beside(value: float, threshold: float) -> tuple[str, str]:
     """Write a probability and what is asked of it so that one sees whether it is reached."""
     reached = value >= threshold
+    room = min(ROUNDED, (1 - threshold) / 10)
     decimals = 2
     while decimals < MOST_DECIMALS:
         asked = round(threshold, decimals)
         shown = min(round(value, decimals), 1 - 10**-decimals)
-        if abs(asked - threshold) < ROUNDED and (shown >= asked) is reached:
+        if abs(asked - threshold) < room and (shown >= asked) is reached:
             break
         decimals += 1
-    return said_probability(value, decimals=decimals), f"{threshold:.{decimals}f}".rstrip("0")
+    return said_probability(value, decimals=decimals), f"{threshold:.{decimals}f}".rstrip(
+        "0"
+    ).rstrip(".")
 
 
-def _fault(
-    change: Change,
-    pairs: Sequence[PairedCase],
-    *,
-    threshold: float,
-    max_loss: float,
-    rounds: int,
-) -> str | None:
-    """Say why the gate does not pass, and what would help; None when it passes."""
+def _lost(change: Change, max_loss: float) -> str | None:
+    """Say what was not measured, or which class fell too far; None when neither is so."""
     if change.p_better is None:
         return _unmeasured(change)
     classes = (
@@ -194,13 +195,13 @@ def _fault(
                 f"{name} fell by {-gained:.3f}, of which {-median:.3f} is likely to last, and at"
                 f" most {max_loss:g} may be lost"
             )
-    if change.p_better < threshold:
-        said, asked = said_beside(change.p_better, threshold)
-        return (
-            f"no convincing difference: P(better) is {said}, {asked} is asked;"
-            f" {_advice(change, pairs, threshold, rounds)}"
-        )
     return None
+
+
+def _unconvincing(p_better: float, threshold: float) -> str:
+    """Say that P(better) does not reach what is asked."""
+    said, asked = said_beside(p_better, threshold)
+    return f"no convincing difference: P(better) is {said}, {asked} is asked"
 
 
 def _taken(neighbours: Sequence[NeighbourChange], max_loss: float) -> str | None:
@@ -241,12 +242,16 @@ def _praise(change: Change, threshold: float) -> str:
     )
 
 
-def _advice(change: Change, pairs: Sequence[PairedCase], threshold: float, rounds: int) -> str:
-    """Say what it would take to decide."""
-    if change.change is None or change.change <= 0:
+def _advice(change: Change, pairs: Sequence[PairedCase], asked: float, rounds: int) -> str:
+    """Say what it would take to decide, at what another look asks."""
+    need = to_decide(pairs, asked, rounds)
+    if change.change is None or change.change <= 0 or need.rounds is need.cases is None:
         return "the best text did no better than the original, so more rounds are no advice"
-    need = to_decide(pairs, threshold, rounds)
-    size = f"a true change of {change.change:+.3f}"
+    _, bar = said_beside(change.p_better or 0.0, asked)
+    shown = f"to show a true change of {change.change:+.3f} to another look, which asks {bar},"
     if need.rounds is not None:
-        return f"to show {size} would take about {need.rounds} rounds ({need.trials} trials) in all"
-    return f"to show {size} would take about {need.cases} cases, more rounds of these will not do"
+        return f"{shown} would take about {need.rounds} rounds ({need.trials} trials) in all"
+    return (
+        f"{shown} would take about {need.cases} cases that are no near-duplicates of each other;"
+        " more rounds of these will not do"
+    )

@@ -1,11 +1,12 @@
 """What it would take to show a change of the size that was measured."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
-from statistics import NormalDist, fmean, variance
+from statistics import NormalDist
 
-from skillwalker.intervals import VARIANCE_FLOOR, PairedCase, compare
+from skillwalker.intervals import VARIANCE_FLOOR, PairedCase, compare, mean_change
 
 MOST_ROUNDS_NAMED = 50
 """More rounds than this are no advice."""
@@ -31,6 +32,13 @@ def to_decide(pairs: Sequence[PairedCase], threshold: float, rounds: int) -> Nee
 
     The spread of a case's change has a part that more runs shrink (the draws) and one that only
     more cases shrink. Both are estimated from what was measured, so this is an estimate too.
+    Near-duplicates are one draw, as in the gate; a class of one group shows no spread, so what the
+    gate takes for it stays however often its cases are run.
+
+    Args:
+        pairs: what was measured.
+        threshold: that the next look asks for.
+        rounds: confirm rounds that were run.
 
     Source: variance between cases plus variance of runs by their number, Miller (`intervals`),
         put into the formula of `intervals.compare`.
@@ -38,14 +46,14 @@ def to_decide(pairs: Sequence[PairedCase], threshold: float, rounds: int) -> Nee
     p_better = compare(pairs).p_better
     if p_better is None or p_better <= 0.5 or rounds < 1:
         return Need(rounds=None, trials=None, cases=None)
-    asked = NormalDist().inv_cdf(threshold)
+    asked = NormalDist().inv_cdf(min(threshold, 1 - CERTAIN))
     reached = NormalDist().inv_cdf(min(p_better, 1 - CERTAIN))
     used = [pair for pair in pairs if pair.n0 and pair.n1]
     now = _variance_after(used, rounds, rounds)
     for more in range(rounds + 1, MOST_ROUNDS_NAMED + 1):
         if reached * sqrt(now / _variance_after(used, rounds, more)) >= asked:
             return Need(rounds=more, trials=2 * len(pairs) * more, cases=None)
-    draws = len({at if pair.group is None else pair.group for at, pair in enumerate(used)})
+    draws = len(_group_sizes(used))
     enough = ceil(draws * (asked / reached) ** 2)
     return Need(rounds=None, trials=None, cases=max(draws + 1, enough))
 
@@ -55,18 +63,26 @@ def _variance_after(pairs: Sequence[PairedCase], rounds: int, more: int) -> floa
     total = 0.0
     for positive in (True, False):
         of_class = [pair for pair in pairs if pair.positive is positive]
-        drawn = fmean(_noise(pair.k0, pair.n0) + _noise(pair.k1, pair.n1) for pair in of_class)
-        lasting = max(0.0, _spread(of_class) - drawn)
-        smoothing = more / (more + 1)
-        spread = smoothing**2 * (lasting + drawn * rounds / more)
-        total += (spread + VARIANCE_FLOOR) / len(of_class)
+        sizes = _group_sizes(of_class)
+        floor = VARIANCE_FLOOR * sum(size**2 for size in sizes) / len(of_class) ** 2
+        seen = max(0.0, mean_change(of_class)[1] ** 2 - floor)
+        if len(sizes) > 1:
+            drawn = min(seen, _drawn(of_class))
+            seen = (more / (more + 1)) ** 2 * (seen - drawn + drawn * rounds / more)
+        total += seen + floor
     return total
 
 
-def _spread(pairs: Sequence[PairedCase]) -> float:
-    """Give the variance of a case's change, as it was seen over the cases of a class."""
-    changes = [pair.k1 / pair.n1 - pair.k0 / pair.n0 for pair in pairs]
-    return variance(changes) if len(changes) > 1 else 0.0
+def _group_sizes(pairs: Sequence[PairedCase]) -> tuple[int, ...]:
+    """Count the cases of each group of near-duplicates; one without a group stands alone."""
+    groups = (at if pair.group is None else pair.group for at, pair in enumerate(pairs))
+    return tuple(Counter(groups).values())
+
+
+def _drawn(pairs: Sequence[PairedCase]) -> float:
+    """Give the variance of a class's mean change that its runs alone explain."""
+    noise = sum(_noise(pair.k0, pair.n0) + _noise(pair.k1, pair.n1) for pair in pairs)
+    return noise / len(pairs) ** 2
 
 
 def _noise(k: int, n: int) -> float:

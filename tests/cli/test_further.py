@@ -53,6 +53,7 @@ def test_rounds_are_added_and_all_of_them_judged_as_another_look(
     before, answers = rows(folder, "trials.jsonl"), rows(folder, "improver.jsonl")
     assert (first["verdict"], looks(project)) == ("kept", 1)
     rounds = first["gate"]["rounds"]
+    assert "to another look, which asks 0.999975, would take about" in first["gate"]["reason"]
     second = more(capsys, first["run_id"], "--more", "2")
     assert second["run_id"] == first["run_id"]
     assert second["gate"]["rounds"] == rounds + 2
