@@ -9,7 +9,7 @@ from skillwalker.config import LoopConfig
 from skillwalker.datatypes import summary as events
 from skillwalker.datatypes.inputs import SplitCase, TriggerCase
 from skillwalker.datatypes.scores import CaseResult, Cell, join_results
-from skillwalker.datatypes.trials import BuiltPlugin, Trial
+from skillwalker.datatypes.trials import BuiltPlugin, Trial, TrialKey
 from skillwalker.datatypes.vocabulary import CaseSet, Phase
 from skillwalker.engines.protocol import Engine
 from skillwalker.errors import (
@@ -38,6 +38,10 @@ class WantedCase:
     set: CaseSet
     runs: int
     group: str | None = None
+
+
+Part = tuple[str, int, Sequence[WantedCase]]
+"""A text, the number of its iteration, and what is wanted of it."""
 
 
 def every_case(cases: Sequence[SplitCase], runs: int) -> tuple[WantedCase, ...]:
@@ -84,6 +88,7 @@ class Measuring:
         self._probe = probe
         self._copies: dict[str, BuiltPlugin] = {}
         self._runs_so_far: Counter[tuple[str, str, str]] = Counter()
+        self._kept: set[TrialKey] = set()
 
     async def run(
         self,
@@ -120,9 +125,7 @@ class Measuring:
             config = replace(config, max_undecided=most_undecided)
         return await self._run(wanted, text, number, config)
 
-    async def run_beside(
-        self, parts: Sequence[tuple[str, int, Sequence[WantedCase]]]
-    ) -> tuple[tuple[CaseResult, ...], ...]:
+    async def run_beside(self, parts: Sequence[Part]) -> tuple[tuple[CaseResult, ...], ...]:
         """Run trials of several descriptions in one step, their workers side by side.
 
         Args:
@@ -140,25 +143,45 @@ class Measuring:
                 number=numbers[0], phase=None, set=None, trials=most, beside=numbers[1:]
             )
         )
+        results: dict[int, Results] = {}
+        while left := [(at, part) for at, part in enumerate(parts) if at not in results]:
+            kept = len(self._kept)
+            failures = await self._run_parts(left, results)
+            if failures and not (len(self._kept) > kept and self._may_ask_again(failures)):
+                raise failures[0]
+        return tuple(results[at] for at in range(len(parts)))
+
+    async def _run_parts(
+        self, left: Sequence[tuple[int, Part]], results: dict[int, Results]
+    ) -> list[SkillwalkerError]:
+        """Run the parts of a step that are left, and keep what they come to.
+
+        Returns:
+            What ended the others, when all are done: their trials are paid for.
+        """
         concurrency = self._plan.config.concurrency
-        abreast = min(len(parts), concurrency)
+        abreast = min(len(left), concurrency)
         failures: list[SkillwalkerError] = []
 
-        async def run_part(numbered: tuple[int, tuple[str, int, Sequence[WantedCase]]]) -> Results:
-            at, (text, number, wanted) = numbered
-            share = (concurrency + abreast - 1 - at % abreast) // abreast
+        async def run_part(placed: tuple[int, tuple[int, Part]]) -> None:
+            place, (at, (text, number, wanted)) = placed
+            share = (concurrency + abreast - 1 - place % abreast) // abreast
             config = self._config_of_part(share, sum(one.runs for one in wanted))
             try:
-                return await self._run(wanted, text, number, config)
+                results[at] = await self._run(wanted, text, number, config)
             except (BudgetReached, UndecidedError, EngineUnavailableError) as error:
-                # Raised only when the other parts are done: their trials are paid for.
                 failures.append(error)
-                return ()
 
-        results = await map_bounded(run_part, enumerate(parts), limit=abreast)
-        if failures:
-            raise failures[0]
-        return results
+        await map_bounded(run_part, enumerate(left), limit=abreast)
+        return failures
+
+    def _may_ask_again(self, failures: Sequence[SkillwalkerError]) -> bool:
+        """Say whether parts that a limit ended may go on after all.
+
+        A part is refused for what the trials of others in flight may cost; they can cost less.
+        """
+        refused = all(isinstance(error, BudgetReached) for error in failures)
+        return refused and self._limits.reached() is None
 
     def _config_of_part(self, concurrency: int, runs: int) -> LoopConfig:
         """Give a small step its workers, and as many undecided trials as one of every case."""
@@ -236,13 +259,24 @@ class Measuring:
 
     def _keep(self, trial: Trial) -> None:
         """Count a trial that is on disk."""
-        self.trials.append(trial)
-        self._listener(events.TrialDone(trial=trial))
+        if self._is_new(trial):
+            self.trials.append(trial)
+            self._listener(events.TrialDone(trial=trial))
 
     def _keep_reused(self, trial: Trial) -> None:
         """Count a trial that another run paid for."""
-        self.reused.append(trial)
-        self._listener(events.TrialReused(trial=trial))
+        if self._is_new(trial):
+            self.reused.append(trial)
+            self._listener(events.TrialReused(trial=trial))
+
+    def _is_new(self, trial: Trial) -> bool:
+        """Say whether a trial is told of for the first time, and not by a part that asks again."""
+        key = TrialKey(
+            trial.candidate, trial.case, trial.model_asked, trial.run_index, trial.attempt
+        )
+        is_new = key not in self._kept
+        self._kept.add(key)
+        return is_new
 
 
 def join_rounds(rounds: Sequence[tuple[CaseResult, ...]]) -> tuple[CaseResult, ...]:

@@ -1,6 +1,6 @@
 """Steps of several texts: one set of workers, runs numbered beforehand, all paid trials kept."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
@@ -9,7 +9,8 @@ import pytest
 
 from skillwalker.config import LoopConfig
 from skillwalker.datatypes.scores import CaseResult
-from skillwalker.datatypes.trials import Invocation, Transcript
+from skillwalker.datatypes.summary import Event, TrialDone
+from skillwalker.datatypes.trials import Invocation, Transcript, Usage
 from skillwalker.datatypes.vocabulary import CaseSet
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.errors import BudgetReached, EngineUnavailableError, UndecidedError
@@ -56,6 +57,7 @@ class Desk:
     engine: CountingEngine = field(default_factory=CountingEngine)
     journal: MemoryJournal = field(default_factory=MemoryJournal)
     limits: Limits = field(default_factory=Limits)
+    told: list[Event] = field(default_factory=list)
 
     def beside(self, runs: int = 6, cases: int = 6) -> tuple[tuple[CaseResult, ...], ...]:
         """Measure both texts on the first cases."""
@@ -67,7 +69,7 @@ class Desk:
             engine=self.engine,
             journal=self.journal,
             limits=self.limits,
-            listener=lambda _event: None,
+            listener=self.told.append,
             workdir=workdir,
         )
         wanted = [
@@ -112,6 +114,41 @@ def test_a_limit_stops_both_and_keeps_what_was_in_flight(desk: Desk) -> None:
     with pytest.raises(BudgetReached):
         desk.beside()
     assert len(desk.journal.written) == desk.engine.started == 5
+
+
+@dataclass(slots=True)
+class DearEngine(CountingEngine):
+    """The second text's first trial is dear and quick; all others are cheap, the first one slow."""
+
+    async def run(self, invocation: Invocation) -> Transcript:
+        """Let others run meanwhile."""
+        shown = (invocation.plugin_dirs[0] / "skills/code-review/SKILL.md").read_text("utf-8")
+        self.started += 1
+        is_dear = self.started <= 2 and TEXTS[1] in shown
+        for _ in range(1 if is_dear else 20):
+            await anyio.lowlevel.checkpoint()
+        return replace(transcript(), usage=Usage(cost_usd=1.0 if is_dear else 0.05))
+
+
+def test_a_part_that_money_refused_asks_again_when_the_others_cost_less(desk: Desk) -> None:
+    """Two are in flight for $4.00; the dear one leaves no room for a third beside the other."""
+    desk.engine, desk.concurrency = DearEngine(), 2
+    desk.limits = Limits(max_cost_usd=4.5, prior=lambda _purpose, _model: 2.0)
+    results = desk.beside()
+    assert [sum(len(one.trials) for one in part) for part in results] == [6, 6]
+    assert desk.engine.started == len(desk.journal.written) == 12
+    told = [event.trial for event in desk.told if isinstance(event, TrialDone)]
+    assert told == desk.journal.written
+
+
+@pytest.mark.parametrize("cap", [3.2, 3.45, 4.1, 4.5])
+def test_what_is_refused_in_the_end_is_more_than_the_limit_leaves(desk: Desk, cap: float) -> None:
+    desk.engine, desk.concurrency = DearEngine(), 2
+    desk.limits = Limits(max_cost_usd=cap, prior=lambda _purpose, _model: 2.0)
+    with pytest.raises(BudgetReached) as caught:
+        desk.beside(runs=60)
+    assert desk.limits.cost_usd <= cap
+    assert desk.limits.cost_usd + (caught.value.refused_usd or 0.0) > cap
 
 
 def test_an_engine_that_cannot_run_is_said(desk: Desk) -> None:
