@@ -59,7 +59,7 @@ def _at(written: str, places: Places) -> tuple[Target, ...]:
                 "there is no such file or folder; name a SKILL.md, an agent's .md or a folder with"
                 f" some, or {SIBLINGS} or {NOBODY}"
             )
-        return listed_at(path)
+        return listed_at(path, without=places.output_dir)
     except TargetError as error:
         raise TargetError(f"--neighbours {written}: {error}") from error
 

@@ -78,7 +78,7 @@ def at_paths(paths: Sequence[Path], places: Places) -> Subject:
     for path in paths:
         if not is_there(path):
             raise TargetError(f"there is nothing at {path}{_loop(path)}; check the path")
-        inside = _files_at(path)
+        inside = _files_at(path, without=places.output_dir)
         own = tuple(_suites_at(path, places))
         if not inside and not own:
             raise TargetError(f"{path} holds no skill, no agent and no suite")
@@ -113,13 +113,13 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def _files_at(path: Path) -> Files:
+def _files_at(path: Path, *, without: Path | None = None) -> Files:
     if path.is_file():
         is_one = path.suffix.lower() == ".md"
         return ((path, kind_of(path)),) if is_one else ()
     return tuple(
         (file, kind)
-        for file, kind in find_files(path)
+        for file, kind in find_files(path, without=without)
         if not _belongs_to_skill(file, path) and not _is_prose(file, kind)
     )
 

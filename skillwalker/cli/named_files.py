@@ -6,12 +6,19 @@ from pathlib import Path
 
 import typer
 
+from skillwalker.cli.show_text import short_path
 from skillwalker.datatypes.inputs import Listed, Target
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.errors import TargetError
 from skillwalker.paths import Places
 from skillwalker.targets.file import list_target, shown_file
 from skillwalker.targets.known import known_files, with_owner
+from skillwalker.targets.misnamed import (
+    find_misnamed,
+    is_misnamed,
+    known_misnamed,
+    shown_misnamed,
+)
 from skillwalker.targets.names import is_path, resolve_either, resolve_target
 from skillwalker.targets.place import find_files, kind_of
 
@@ -21,31 +28,48 @@ def shown_targets(
 ) -> list[tuple[Target, Listed]]:
     """Read what is to be shown: what was named, else all there is.
 
-    A file that was found and cannot be read is shown as such; it says nothing of the others.
+    A file that was found and cannot be read is shown as such; it says nothing of the others. So is
+    one that was to be a skill's and is misnamed.
 
     Raises:
         TargetError: something that was named is not there, or cannot be read.
     """
     if not written:
-        return [
+        known = [
             _shown(file, kind, places, position)
             for kind in TargetKind
             for file in known_files(places, kind)
         ]
+        return [*known, *(shown_misnamed(file, position) for file in known_misnamed(places))]
     found: list[tuple[Target, Listed]] = []
     for name in written:
         path = _existing(name, places)
         if path is not None and path.is_dir():
-            inside = find_files(path)
-            if not inside:
-                raise TargetError(f"there is no skill or agent in {path}")
-            found += [_shown(file, kind, places, position) for file, kind in inside]
+            found += _inside(path, places, position)
+            continue
+        if path is not None and is_misnamed(path):
+            found.append(shown_misnamed(path, position))
             continue
         if path is None:
             named = resolve_either(name, places, position=position)
         else:
             named = (resolve_target(str(path), kind_of(path), places, position=position),)
         found += [(target, list_target(target)) for target in named]
+    return found
+
+
+def _inside(folder: Path, places: Places, position: Position | None) -> list[tuple[Target, Listed]]:
+    """Read what a folder holds, the copies of the project's runs left out.
+
+    Raises:
+        TargetError: there is nothing.
+    """
+    files = find_files(folder, without=places.output_dir)
+    found = [_shown(file, kind, places, position) for file, kind in files]
+    misnamed = find_misnamed(folder, without=places.output_dir)
+    found += [shown_misnamed(file, position) for file in misnamed]
+    if not found:
+        raise TargetError(f"there is no skill or agent in {short_path(folder, places.project)}")
     return found
 
 

@@ -95,9 +95,9 @@ def empty_target(path: Path, kind: TargetKind, position: Position | None = None)
     )
 
 
-def unread(target: Target, why: str) -> Listed:
+def unread(target: Target, why: str, *, rule: str = "unreadable") -> Listed:
     """Tell that Claude Code lists nothing of a file that cannot be read."""
-    finding = Finding(rule="unreadable", severity=Severity.ERROR, line=None, message=why)
+    finding = Finding(rule=rule, severity=Severity.ERROR, line=None, message=why)
     return Listed(
         path=target.path,
         kind=target.kind,

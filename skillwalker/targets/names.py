@@ -168,17 +168,18 @@ def is_path(written: str) -> bool:
     return "/" in written or ":" not in written
 
 
-def listed_at(path: Path) -> tuple[Target, ...]:
+def listed_at(path: Path, *, without: Path | None = None) -> tuple[Target, ...]:
     """Read every skill and agent at a path that Claude Code would list.
 
     Args:
         path: a file, or a folder that is searched.
+        without: a folder below it that is passed over.
 
     Raises:
         TargetError: there is nothing there, or nothing of it is listed.
     """
     if path.is_dir():
-        inside = find_files(path)
+        inside = find_files(path, without=without)
         read = [target for file, kind in inside for target in read_files([file], kind)]
     else:
         read = [read_target(path, kind_of(path))]

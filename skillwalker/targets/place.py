@@ -10,14 +10,14 @@ are the only ones; a plugin's own `SKILL.md` when it has no skills folder. Of a 
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from skillwalker.datatypes.vocabulary import Position, TargetKind
 from skillwalker.paths import MANIFEST, plugin_name
 from skillwalker.targets.kind import KINDS, SKILL_FILE
-from skillwalker.user_files import is_special, read_regular
+from skillwalker.user_files import is_special, read_regular, real_path
 
 PROJECT_FOLDER = ".claude"
 DEEPEST_AGENT = 8
@@ -224,17 +224,21 @@ def folders_to_agent(path: Path, place: Place) -> tuple[str, ...]:
     return inner.parent.parts
 
 
-def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
+def find_files(folder: Path, *, without: Path | None = None) -> tuple[tuple[Path, TargetKind], ...]:
     """Search a folder for skills and agents, loaded or not, in order of their paths.
 
     An `.md` below a folder named `agents` is an agent, unless it belongs to a skill. A folder that
     may not be looked into stands for what should lie in it: who reads it is told why it cannot be.
+
+    Args:
+        folder: to search.
+        without: one below it that is passed over; runs keep copies of the files that they wrote.
     """
     found: list[tuple[Path, TargetKind]] = []
     closed: list[OSError] = []
     for where, folders, names in os.walk(folder, onerror=closed.append):
         here = Path(where)
-        folders[:] = sorted(name for name in folders if name not in NOT_SEARCHED)
+        folders[:] = searched(here, folders, without)
         if SKILL_FILE in names:
             found.append((here / SKILL_FILE, TargetKind.SKILL))
             if KINDS[TargetKind.AGENT].folder in folders and not has_manifest(here):
@@ -247,6 +251,21 @@ def find_files(folder: Path) -> tuple[tuple[Path, TargetKind], ...]:
             ]
     found += [each for error in closed for each in _in(error, folder)]
     return tuple(found)
+
+
+def searched(where: Path, folders: Iterable[str], without: Path | None = None) -> list[str]:
+    """Give the names of the folders in a folder that a search looks into, in order.
+
+    Args:
+        where: the folder.
+        folders: names of those that lie in it.
+        without: one that is passed over.
+    """
+    names = sorted(name for name in folders if name not in NOT_SEARCHED)
+    left_out = None if without is None else real_path(without)
+    if left_out is None or left_out.name not in names:
+        return names
+    return [name for name in names if real_path(where / name) != left_out]
 
 
 def _in(error: OSError, root: Path) -> Iterator[tuple[Path, TargetKind]]:

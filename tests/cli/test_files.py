@@ -666,3 +666,53 @@ def test_show_of_a_folder_shows_the_others_beside_what_cannot_be_read(
     assert main(["show", "plugins/demo/skills/odd/..", "--strict"]) == 1
     assert "Claude does not see it" in capsys.readouterr().out
     assert main(["show", str(odd)]) == 1
+
+
+MISNAMED = "plugins/demo/skills/lower/skill.md"
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("plugins",), (".",), ("plugins/demo/skills/lower",), (MISNAMED,)], ids=str
+)
+def test_show_passes_over_no_misnamed_skill(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    write_files(project, {MISNAMED: skill_file()})
+    assert main(["show", *words, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["targets"]
+    (element,) = (each for each in shown if each["path"] == MISNAMED)
+    assert (element["kind"], element["listed"], element["text"]) == ("skill", False, None)
+    (finding,) = element["findings"]
+    assert (finding["rule"], finding["severity"]) == ("misnamed", "error")
+    assert finding["message"].endswith("a file named SKILL.md alone; rename it")
+    assert main(["show", *words, "--strict"]) == 1
+
+
+def test_show_takes_a_skill_md_elsewhere_for_no_skill(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    beside = {
+        "plugins/demo/skills/alpha/skill.md": "notes",
+        "plugins/demo/docs/skill.md": "notes",
+        "plugins/demo/skills/alpha/docs/Skill.md": "notes",
+    }
+    write_files(project, beside)
+    for words in ((), ("plugins",)):
+        assert main(["show", *words, "--json"]) == 0
+        assert not {e["path"] for e in json.loads(capsys.readouterr().out)["targets"]} & {*beside}
+
+
+def test_a_folder_search_passes_over_what_runs_keep(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert describe(project, NEW) == 0
+    (kept,) = (project / "output").glob("*/original/1/SKILL.md")
+    capsys.readouterr()
+    assert main(["show", ".", "--json"]) == 0
+    paths = [each["path"] for each in json.loads(capsys.readouterr().out)["targets"]]
+    assert paths == ["plugins/demo/agents/gap.md", SKILL, "plugins/demo/skills/off/SKILL.md"]
+    assert main(["evals", "check", ".", "--json"]) in {0, 1}
+    assert "output/" not in capsys.readouterr().out
+    assert main(["show", str(kept.parent), "--json"]) == 0
+    (named,) = json.loads(capsys.readouterr().out)["targets"]
+    assert named["path"] == kept.relative_to(project).as_posix()
