@@ -182,14 +182,20 @@ def _print_start(done: "Start", project: str | None) -> None:
         say_report(plain(f"{step.done:8}  {step.path}: {step.text}"))
     for note in done.notes:
         say_report(plain(f"note: {note}"), err=True)
-    if done.target is None:
+    target, suite = done.target, done.suite
+    if target is None:
         names = [f"{KINDS[each.kind].option} {quote(each.id)}" for each in done.targets]
         say_report(plain("\n".join(("found:", *(f"  {name}" for name in names)))))
-        command = in_project(f"skillwalker init {names[0]}", project)
-        say(plain(f"next: {command}   (its first suite)"))
-        return
-    suite = quote(done.suite or done.target.name)
-    run = f"{KINDS[done.target.kind].run_prefix} run --eval {suite} --engine simulated"
+        if None in done.suites:
+            first = names[done.suites.index(None)]
+            command = in_project(f"skillwalker init {first}", project)
+            say(plain(f"next: {command}   (its first suite)"))
+            return
+        target, suite = done.targets[0], done.suites[0]
+    named = f"--eval {quote(suite or target.name)}"
+    if done.suites.count(suite) > 1:
+        named += f" {KINDS[target.kind].option} {quote(target.id)}"
+    run = f"{KINDS[target.kind].run_prefix} run {named} --engine simulated"
     check = in_project("skillwalker evals check", project)
     say(plain(f"next: {check}, then {in_project(run, project)}   (free)"))
 

@@ -55,6 +55,8 @@ class Start:
     steps: tuple[FileStep, ...]
     targets: tuple[Target, ...]
     """What a suite can be about: those that can trigger, where there is any."""
+    suites: tuple[str | None, ...]
+    """Of each of these, a sound suite that has cases about it; None where there is none."""
     target: Target | None
     """What the suite is about; None where several are there and none was named."""
     suite: str | None
@@ -125,6 +127,7 @@ def start(
     return Start(
         steps=tuple(steps),
         targets=offered,
+        suites=_suites_of(offered, places),
         target=chosen,
         suite=there or (name if chosen is not None else None),
         notes=(*notes, *_left_out(targets, offered)),
@@ -212,6 +215,13 @@ def _suite_there(target: Target, suite: str | None, places: Places) -> str | Non
         if is_meant and (places.project / entry.path).resolve() == own:
             return entry.suite
     return None
+
+
+def _suites_of(targets: tuple[Target, ...], places: Places) -> tuple[str | None, ...]:
+    """Find a sound suite for each target that has one."""
+    entries = reversed(read_catalogue(places).entries)
+    suites = {(places.project / entry.path).resolve(): entry.suite for entry in entries}
+    return tuple(suites.get(each.path.resolve()) for each in targets)
 
 
 def _there(suite: str, places: Places) -> FileStep:

@@ -76,6 +76,58 @@ def test_of_several_targets_none_is_chosen(folder: Path, capsys: Output) -> None
     assert not (folder / "evals").exists()
 
 
+@pytest.mark.parametrize(
+    ("about", "following"),
+    [
+        pytest.param((), "skillwalker init --skill demo:release ", id="none"),
+        pytest.param(("demo:release",), "skillwalker init --skill demo:review ", id="the first"),
+        pytest.param(("demo:review",), "skillwalker init --skill demo:release ", id="another"),
+        pytest.param(
+            ("demo:release", "demo:review"),
+            "skillwalker evals check, then scil run --eval s0 --engine simulated ",
+            id="every one",
+        ),
+    ],
+)
+def test_of_several_targets_the_first_without_a_suite_comes_next(
+    folder: Path, capsys: Output, about: tuple[str, ...], following: str
+) -> None:
+    for name in ("release", "review"):
+        write(folder / f"plugins/demo/skills/{name}/SKILL.md", SKILL.format(name=name) + BODY)
+    write(folder / "plugins/demo/.claude-plugin/plugin.json", '{"name": "demo"}')
+    for at, target in enumerate(about):
+        assert main(["init", "--skill", target, "--suite", f"s{at}"]) == 0
+    capsys.readouterr()
+    assert main(["init"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(f"next: {following}")
+
+
+def test_of_a_suite_about_several_targets_the_one_to_run_is_named(
+    folder: Path, capsys: Output
+) -> None:
+    places = make_project(folder)
+    cases = [
+        call_case(f"{key} {name}", **{key: name})
+        for key, name in (
+            ("skillFile", "demo:review"),
+            ("skillFile", "demo:release"),
+            ("skillFile", "project:local"),
+        )
+    ]
+    agent = call_case("agent", type="agent-call", skillFile=..., agentFile="demo:auditor")
+    agent["expect"] = [{"agent-call": True}]
+    write_suite(places, "all", {"plugins": ["demo"], "tests": [*cases, agent]})
+    assert main(["init"]) == 0
+    command = "scil run --eval all --skill demo:release --engine simulated"
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[-1]
+        .startswith(f"next: skillwalker evals check, then {command} ")
+    )
+    assert main(["evals", "check"]) == 0
+    assert main([*command.split(), "--dry-run"]) == 0
+
+
 def test_nothing_to_measure_is_exit_1_and_nothing_written(folder: Path, capsys: Output) -> None:
     assert main(["init"]) == 1
     assert "there is no skill and no agent in" in capsys.readouterr().err
