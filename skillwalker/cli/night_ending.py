@@ -17,6 +17,7 @@ from skillwalker.overnight.summary import night_exit_code, summary_record
 from skillwalker.recording.night_files import NIGHT_REPORT
 from skillwalker.report.ci.night import night_markdown
 from skillwalker.report.night_text import night_lines, night_table, told_targets
+from skillwalker.user_files import words_with_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ def _leave(what: str, path: Path, text: str, *, mode: Literal["w", "a"]) -> None
         with path.open(mode, encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
     except OSError as error:
-        say(f"warning: no {what}: {error}")
+        say(f"warning: no {what}: {words_with_path(error)}")
 
 
 def say(line: str) -> None:
