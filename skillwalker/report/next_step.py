@@ -20,6 +20,8 @@ ENDED_EARLY = frozenset(
 SIMULATED, CONFIRM = "simulated", "confirm"
 ROUNDS_WILL_NOT_DO = "more rounds of these will not do"
 """What a gate's reason says where only more cases can show a change."""
+CHANGED = ("changed since it was read", "changed by someone else", "else changed it since")
+"""What a refusal to write says where somebody changed the file."""
 
 
 def resume_command(run_kind: str, run_id: str, *, project: str | None = None) -> str:
@@ -77,11 +79,16 @@ def write_command(summary: Summary, project: str | None) -> str:
         project: how the user named it after `-C`; None where it was found.
     """
     allow = " --allow-simulated" if summary.simulated else ""
-    if summary.not_written is not None:
+    if summary.not_written is not None and is_of_change(summary.not_written):
         allow += " --force   (writes it into the file as it is now)"
     if summary.metrics_forbid is not None:
         allow += " --force   (although a metric got worse)"
     return in_project(f"skillwalker apply {summary.run_id}{allow}", project)
+
+
+def is_of_change(refusal: str) -> bool:
+    """Say whether a text was not written because its file changed: `--force` helps then alone."""
+    return any(words in refusal for words in CHANGED)
 
 
 def _real_first(summary: Summary, command: str, project: str | None) -> str:

@@ -19,7 +19,7 @@ from skillwalker.datatypes.scores import Rate
 from skillwalker.estimate.nights import Intention, Work
 from skillwalker.paths import in_project
 from skillwalker.report import wording
-from skillwalker.report.next_step import to_raise
+from skillwalker.report.next_step import is_of_change, to_raise
 from skillwalker.report.plain import one_line
 from skillwalker.report.plan_text import dollars
 from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent, probability, unknown_calls
@@ -195,8 +195,9 @@ def _next_steps(
                 f"{name}: the improvement of run {revert.run_id} lost against what it had replaced"
                 f" (P {probability(revert.p_better)}); take it back: {undo}"
             )
-        if target.action is NightAction.IMPROVED and not target.applied and target.run_ids:
+        if _waits(target, is_merged=is_merged):
             allow = " --allow-simulated" if summary.simulated else ""
+            allow += " --force" if is_of_change(target.reason or "") else ""
             command = "overnight --merge … --apply" if is_merged else f"apply {target.run_ids[-1]}"
             yield f"{name}: write it with: {in_project(f'skillwalker {command}{allow}', project)}"
     if summary.missing:
@@ -211,6 +212,14 @@ def _next_steps(
             refused_usd=summary.refused_usd,
         )
         yield f"go on with: {in_project(command, project)}{wished}{more}"
+
+
+def _waits(target: NightTarget, *, is_merged: bool) -> bool:
+    """Say whether a better text was found that is not written; one that failed was refused."""
+    if target.description is None or target.applied or not target.run_ids:
+        return False
+    is_refused = target.action is NightAction.FAILED and not is_merged
+    return target.action is NightAction.IMPROVED or is_refused
 
 
 def target_name(target: NightTarget) -> str:

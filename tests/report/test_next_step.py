@@ -11,6 +11,7 @@ from skillwalker.datatypes.vocabulary import StopReason, Verdict
 from skillwalker.paths import in_project
 from skillwalker.report.next_step import next_command
 from skillwalker.search.gate import judge
+from skillwalker.steps.step_7_write_back import WRITE_ANYWAY
 from tests.measured import results
 from tests.report.test_wording import GATE, SUMMARY
 from tests.summaries import rates
@@ -40,6 +41,26 @@ def test_every_command_finds_the_project_that_was_named(summary: Summary) -> Non
 def test_a_name_with_marks_of_the_shell_stays_one_word() -> None:
     command = in_project("scil run --resume X", "it's $HOME")
     assert shlex.split(command) == ["scil", "-C", "it's $HOME", "run", "--resume", "X"]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "forces"),
+    [
+        (f"a.md changed since it was read; nothing was written; {WRITE_ANYWAY}", True),
+        ("a.md was changed by someone else just now; nothing was written; try again", True),
+        ("a.md is read-only; nothing was written; 'chmod u+w' allows it", False),
+        ("the run's folder cannot be written: No space left on device", False),
+    ],
+    ids=["changed", "changed just now", "read-only", "full"],
+)
+def test_a_text_that_was_refused_is_forced_only_into_a_file_that_changed(
+    refusal: str, forces: bool
+) -> None:
+    refused = replace(SUMMARY, improved=True, not_written=refusal)
+    said = next_command(refused, quiet=False) or ""
+    command = f"skillwalker apply {SUMMARY.run_id}"
+    forced = f"{command} --force   (writes it into the file as it is now)"
+    assert said == (forced if forces else command)
 
 
 @pytest.mark.parametrize("improved", [True, False])

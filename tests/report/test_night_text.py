@@ -164,6 +164,24 @@ def test_the_table_has_what_changed_first_and_leaves_out_what_is_fresh() -> None
     assert list(table.columns[1].cells) == ["improved to 90 %, not written", "kept", "left"]
 
 
+@pytest.mark.parametrize(
+    ("reason", "force"),
+    [
+        ("a.md changed since it was read; nothing was written", " --force"),
+        ("a.md is read-only; nothing was written; 'chmod u+w' allows it", ""),
+    ],
+)
+def test_what_could_not_be_written_is_named_with_what_writes_it(reason: str, force: str) -> None:
+    found = {**FOUND, "action": NightAction.FAILED, "reason": reason}
+    rows = (target("a", **found), target("b", NightAction.FAILED, reason="it is gone"))  # type: ignore[arg-type]  # a row of a test
+    lines = list(night_lines(night(*rows, simulated=True), folder="n"))
+    command = f"skillwalker apply 20261130T120001 --allow-simulated{force}"
+    assert f"demo:a (suite s): write it with: {command}" in lines
+    assert sum("write it with" in line for line in lines) == 1
+    merged = night_lines(night(*rows), folder="n", is_merged=True)
+    assert not any("write it with" in line for line in merged)
+
+
 def test_a_night_of_nothing_but_fresh_targets_has_no_table() -> None:
     idle = night(target("a", NightAction.FRESH, reason="good enough", trials=0))
     text = night_markdown(idle, folder="n")
