@@ -6,7 +6,7 @@ made it: else a night that is gone on with would have more money than one that w
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
 
@@ -125,6 +125,24 @@ def count_begun(limits: Limits, folders: Iterable[Path]) -> dict[Path, Counted]:
         limits.carry(**asdict(one))
         counted[folder] = one
     return counted
+
+
+def written_since(result: StageResult, places: Places) -> StageResult:
+    """Take a better text for written that `apply` wrote after an earlier life could not or did not.
+
+    Args:
+        result: of a run that the earlier life brought to its end.
+        places: the project.
+    """
+    if not result.improved or result.applied or result.run_id is None:
+        return result
+    try:
+        edits = read_edits(places.output_dir / result.run_id, places.project)
+    except StoreError:
+        return result
+    if not any(edit.undone_at is None and stands(edit) for edit in edits):
+        return result
+    return replace(result, applied=True, cause=None, exit_code=0)
 
 
 @contextmanager

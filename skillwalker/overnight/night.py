@@ -16,7 +16,7 @@ from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.errors import BusyError, SkillwalkerError
 from skillwalker.limits import Limits
-from skillwalker.overnight.begun import Begun, Counted, find_begun, so_far, uncounted
+from skillwalker.overnight.begun import Begun, Counted, find_begun, so_far, uncounted, written_since
 from skillwalker.overnight.decisions import by_need, change_to_recheck, reason_not_to_tune
 from skillwalker.overnight.journal import Decision, NightJournal, NightTask
 from skillwalker.overnight.results import TargetProgress, reason_of, stage_result, target_row
@@ -174,6 +174,7 @@ class Night:
         entry = progress.entry
         done = self._journal.done(entry, stage)
         if done is not None:
+            done = written_since(done, self._tools.places)
             progress.take(done)
             return done.exit_code == 0
         if progress.ended or (reason := self._forbidden(entry, stage)) is not None:

@@ -25,7 +25,7 @@ from skillwalker.overnight.night import Night, NightTools
 from skillwalker.overnight.standing import Claude
 from skillwalker.paths import Places
 from skillwalker.plan import Order, Plan, prepare
-from skillwalker.recording.edits import record_edit
+from skillwalker.recording.edits import record_edit, undo_edit
 from skillwalker.recording.frozen import Earlier
 from skillwalker.recording.lock_file import merge_entries, read_lock
 from skillwalker.recording.store import RunStore
@@ -310,6 +310,39 @@ def test_a_fresh_target_is_told_with_the_command_that_writes_what_was_found(
     command = f"skillwalker apply {run_id} --allow-simulated"
     assert (command in reason) is named
     assert ("change a case or a text" in reason) is not named
+
+
+@pytest.mark.parametrize(
+    ("state", "action", "code"),
+    [("written", "improved", 0), ("taken back", "failed", 1), ("changed again", "failed", 1)],
+)
+def test_what_could_not_be_written_is_no_failure_once_it_was(
+    project: Path, state: str, action: str, code: int
+) -> None:
+    refused = ended_as(
+        verdict=Verdict.IMPROVED,
+        improved=True,
+        not_written="SKILL.md changed since it was read",
+        original=BAD,
+        gate=gate(passed=True),
+    )
+    first = live(project, {"review scil": refused})
+    assert (first.of("review").action.value, first.of("review").exit_code) == ("failed", 1)
+    run = make_folder(project / "output" / first.of("review").run_ids[-1])
+    path = project / "plugins" / "demo" / "skills" / "code-review" / "SKILL.md"
+    written = WrittenFile(path=path, before=path.read_bytes(), after=path.read_bytes() + b"new\n")
+    now = datetime.now(UTC)
+    edit = record_edit(run, written, target="demo:code-review", project=project, now=now)
+    path.write_bytes(written.after)
+    if state == "taken back":
+        undo_edit(edit, project=project)
+        path.write_bytes(written.after)
+    if state == "changed again":
+        path.write_bytes(written.after + b"by hand\n")
+    again = live(project, folder=first.folder)
+    row = again.of("review")
+    assert (row.action.value, row.exit_code, row.applied) == (action, code, code == 0)
+    assert again.ran == ()
 
 
 def test_what_fails_is_named_and_stops_nobody_else(project: Path) -> None:
