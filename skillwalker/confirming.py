@@ -153,4 +153,4 @@ class Confirming:
         """Take back a pass of the gate."""
         if self._gate is None or not self._gate.passed:
             return self._gate
-        return replace(self._gate, passed=False, reason=reason)
+        return replace(self._gate, passed=False, reason=reason, advice="")

@@ -153,6 +153,8 @@ class GateResult:
     rounds: int
     reason: str
     """One sentence for people: why it passed, was refused or was not run."""
+    advice: str = ""
+    """What it would take to show more, where it passed although `interval` holds 0."""
     recall_interval: tuple[float, float] | None = None
     """90 % interval of `recall_change` over its cases; None of under two, or not recorded."""
     specificity_interval: tuple[float, float] | None = None

@@ -1,9 +1,12 @@
 """How a run ended, in words: what was found, what cut it short, what was refused (pure)."""
 
+from shlex import quote
+
 from skillwalker.datatypes.scores import GateResult
 from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason, Verdict
-from skillwalker.report.next_step import resume_command
+from skillwalker.paths import in_project
+from skillwalker.report.next_step import ROUNDS_WILL_NOT_DO, resume_command
 from skillwalker.report.wording import (
     STOPS,
     change,
@@ -20,11 +23,6 @@ CUT_SHORT = frozenset(
     {StopReason.BUDGET, StopReason.DEADLINE, StopReason.RATE_LIMIT, StopReason.INTERRUPTED}
 )
 """Ends that may leave rounds undone that were asked for."""
-
-SEARCHED_NOTHING = {
-    StopReason.UNRESOLVED: "the budget is too small for one, and more --max-trials let it search",
-}
-"""Why no other text was measured, where the reason to stop says it of a search."""
 
 
 def verdict(summary: Summary, *, project: str | None = None) -> str:
@@ -51,7 +49,7 @@ def _ending(summary: Summary, project: str | None) -> str:
             ended = summary.stopped_because is StopReason.ITERATIONS
             return "measured." if ended else f"measured, until {_stop(summary)}."
         case Verdict.KEPT:
-            return _kept(summary)
+            return _kept(summary, project)
 
 
 def _stop(summary: Summary) -> str:
@@ -73,11 +71,18 @@ def _improved(summary: Summary, gate: GateResult, project: str | None) -> str:
     )
     if summary.applied:
         return f"{text}."
-    resume = resume_command(summary.kind, summary.run_id, project=project)
-    return f"{text}; {resume} --more 2 settles it."
+    return f"{text}; {_to_show_more(summary, gate, project)}."
 
 
-def _kept(summary: Summary) -> str:
+def _to_show_more(summary: Summary, gate: GateResult, project: str | None) -> str:
+    """Say what it would take to show more than little, and how to go on where that would do."""
+    if ROUNDS_WILL_NOT_DO in gate.advice:
+        return gate.advice
+    advice = gate.advice or "more rounds tell more, and are another look, which asks more"
+    return f"{advice} ({resume_command(summary.kind, summary.run_id, project=project)} --more N)"
+
+
+def _kept(summary: Summary, project: str | None) -> str:
     """Say why the original stays."""
     if summary.gate is not None:
         return f"original kept. {sentence(summary.gate.reason)}{_afterwards(summary)}"
@@ -87,9 +92,22 @@ def _kept(summary: Summary) -> str:
             f" {_stop(summary)} before it was confirmed."
         )
     if summary.iterations <= 1:
-        why = SEARCHED_NOTHING.get(summary.stopped_because, _stop(summary))
+        why = (
+            _too_small(summary, project)
+            if summary.stopped_because is StopReason.UNRESOLVED
+            else _stop(summary)
+        )
         return f"original kept; no other text was measured: {why}."
     return f"original kept; no candidate scored better, and {_stop(summary)}."
+
+
+def _too_small(summary: Summary, project: str | None) -> str:
+    """Say what lets a race search that could not; its number of trials is settled for a run."""
+    anew = f"{summary.kind} run --eval {quote(summary.suite)} --search race --max-trials N"
+    return (
+        "the budget is too small for one, and a resumed run keeps its own. A new run with more"
+        f" searches: {in_project(anew, project)}, with the other options of this one"
+    )
 
 
 def _lost_classes(gate: GateResult) -> str:

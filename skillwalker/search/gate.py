@@ -24,6 +24,7 @@ Source: tried in Skillwalker's simulation (docs/strategies.md).
 MOST_DECIMALS = 9
 ROUNDED = 5e-5
 """How far a threshold may be from what is said of it; a tenth of its distance to 1 at most."""
+NO_ADVICE = "the best text did no better than the original, so more rounds are no advice"
 EXACT = 1e-9
 """Room for rounding where a limit may be met exactly."""
 
@@ -130,10 +131,10 @@ def judge(
     """
     pairs = pair(confirm_original, confirm_best)
     change = compare(pairs)
+    advice = _advice(change, pairs, next_threshold or threshold, rounds)
     fault = _lost(change, max_loss)
     if fault is None and change.p_better is not None and change.p_better < threshold:
-        advice = _advice(change, pairs, next_threshold or threshold, rounds)
-        fault = f"{_unconvincing(change.p_better, threshold)}; {advice}"
+        fault = f"{_unconvincing(change.p_better, threshold)}; {advice or NO_ADVICE}"
     fault = fault or _taken(neighbours, max_loss)
     return GateResult(
         p_better=change.p_better,
@@ -147,6 +148,7 @@ def judge(
         specificity_interval=change.specificity_interval,
         rounds=rounds,
         reason=fault if fault is not None else _praise(change, threshold),
+        advice=advice if fault is None and _holds_nothing(change) else "",
         neighbours=tuple(neighbours),
     )
 
@@ -233,8 +235,7 @@ def _unmeasured(change: Change) -> str:
 
 def _praise(change: Change, threshold: float) -> str:
     """Say why the gate passed; an interval that holds 0 is named before the probability."""
-    low, high = change.interval or (0.0, 0.0)
-    doubt = "the 90 % interval of the change holds 0; " if low <= 0 <= high else ""
+    doubt = "the 90 % interval of the change holds 0; " if _holds_nothing(change) else ""
     said, asked = said_beside(change.p_better or 0.0, threshold)
     return (
         f"{doubt}better with P {said} ({asked} is asked): recall"
@@ -242,11 +243,17 @@ def _praise(change: Change, threshold: float) -> str:
     )
 
 
+def _holds_nothing(change: Change) -> bool:
+    """Whether the interval of a change holds 0, so that little was shown."""
+    low, high = change.interval or (0.0, 0.0)
+    return low <= 0 <= high
+
+
 def _advice(change: Change, pairs: Sequence[PairedCase], asked: float, rounds: int) -> str:
-    """Say what it would take to decide, at what another look asks."""
+    """Say what it would take to decide, at what another look asks; empty without a gain."""
     need = to_decide(pairs, asked, rounds)
     if change.change is None or change.change <= 0 or need.rounds is need.cases is None:
-        return "the best text did no better than the original, so more rounds are no advice"
+        return ""
     _, bar = said_beside(change.p_better or 0.0, asked)
     shown = f"to show a true change of {change.change:+.3f} to another look, which asks {bar},"
     if need.rounds is not None:

@@ -68,8 +68,12 @@ def test_what_a_race_ignores_and_cannot_do_is_said(
     assert "--max-trials 40 is too few for --search race: 12 cases need 48" in said
     assert (summary["iterations"], summary["stopped_because"]) == (1, "unresolved")
     assert "no other text was measured: the budget is too small for one" in said
+    assert "scil run --eval review --search race --max-trials N, with" in said
     (entry,) = json.loads((project / "skillwalker.lock").read_text("utf-8"))["targets"]
     assert entry["tuned"] is None
+    words = ("scil", "run", "--resume", str(summary["run_id"]), "--max-trials", "200", "--json")
+    assert run(capsys, *words)[1]["trials"] == summary["trials"]
+    assert run(capsys, *RACE, "--max-trials", "200", "--quiet")[1]["iterations"] != 1
 
 
 def test_a_race_that_was_cut_goes_on_with_the_number_that_it_planned_with(

@@ -79,8 +79,8 @@ def test_a_class_that_a_passing_text_loses_is_named_in_the_headline() -> None:
             1,
             False,
             "improved, but the 90 % interval holds 0: balanced accuracy +12 points (90 % interval"
-            " -1 to +30). After one confirm round P(better) 0.97 is too sure; scil run --resume r"
-            " --more 2 settles it.",
+            " -1 to +30). After one confirm round P(better) 0.97 is too sure; more rounds tell"
+            " more, and are another look, which asks more (scil run --resume r --more N).",
             id="one round",
         ),
         pytest.param(
@@ -104,6 +104,27 @@ def test_what_an_interval_that_holds_0_means_is_said_before_the_probability(
 
 
 @pytest.mark.parametrize(
+    ("advice", "ending"),
+    [
+        pytest.param(
+            "it would take about 9 rounds (432 trials) in all",
+            "; it would take about 9 rounds (432 trials) in all (scil run --resume r --more N).",
+            id="rounds",
+        ),
+        pytest.param(
+            "it would take about 7 cases; more rounds of these will not do",
+            "; it would take about 7 cases; more rounds of these will not do.",
+            id="cases, so no command for rounds",
+        ),
+    ],
+)
+def test_a_pass_that_shows_little_says_what_would_show_more(advice: str, ending: str) -> None:
+    gate = replace(GATE, interval=(-0.01, 0.3), advice=advice)
+    said = verdict(replace(SUMMARY, verdict=Verdict.IMPROVED, gate=gate))
+    assert said.endswith(ending)
+
+
+@pytest.mark.parametrize(
     "reason", [StopReason.BUDGET, StopReason.DEADLINE, StopReason.RATE_LIMIT], ids=str
 )
 @pytest.mark.parametrize("found", [Verdict.IMPROVED, Verdict.KEPT], ids=str)
@@ -122,6 +143,13 @@ def test_a_search_without_a_second_text_speaks_of_none() -> None:
     said = verdict(small)
     assert said.startswith("demo:x: original kept; no other text was measured: the budget is too")
     assert "told apart" not in said
+    assert said.endswith(
+        " A new run with more searches: scil run --eval s --search race --max-trials N, with the"
+        " other options of this one."
+    )
+    assert "scil -C 'my p' run --eval 'a b' --search" in verdict(
+        replace(small, suite="a b"), project="my p"
+    )
     spent = replace(small, stopped_because=StopReason.BUDGET, cause="12 of 12 trials")
     assert verdict(spent).endswith("measured: the budget was spent: 12 of 12 trials.")
     assert "no candidate scored better" in verdict(replace(small, iterations=2))

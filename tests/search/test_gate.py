@@ -55,6 +55,21 @@ def test_a_pass_whose_interval_holds_0_says_so_before_its_probability() -> None:
     assert result.reason.startswith("the 90 % interval of the change holds 0; better with P ")
 
 
+def test_a_pass_whose_interval_holds_0_says_what_another_look_would_take() -> None:
+    """One that leaves 0 out has shown enough; one that falls short says it in its reason."""
+    before = results(["n"] * 6, ["n"] * 6)
+    after = results(["t"] * 2 + ["n"] * 4, ["n"] * 6)
+    little, short = (
+        judge(before, after, threshold=asked, next_threshold=0.99, max_loss=0.05, rounds=1)
+        for asked in (0.9, 0.999)
+    )
+    assert little.passed
+    assert little.advice.startswith("to show a true change of +0.167 to another look, which asks")
+    assert (short.passed, short.advice) == (False, "")
+    assert short.reason.endswith(little.advice)
+    assert judged((["nnn"] * 10, ["nnn"] * 10), (["ttt"] * 10, ["nnn"] * 10)).advice == ""
+
+
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [

@@ -391,7 +391,7 @@ def test_a_text_that_passed_on_little_is_said_to_before_any_probability() -> Non
     words = page(replace(run, summary=replace(run.summary, gate=gate, applied=False))).words
     said, _, rest = words.partition("improved, but the 90 % interval holds 0: ")
     assert "P(better)" not in said
-    assert "After one confirm round P(better) > 0.99 is too sure; scil run --resume" in rest
+    assert "After one confirm round P(better) > 0.99 is too sure; more rounds tell more" in rest
     assert "P(better)the interval holds 0, so > 0.99 is too sure, needed" in rest
     assert "holds 0" not in page(run).words
 
