@@ -31,7 +31,8 @@ def read_recorded(folder: Path) -> RecordedRun:
     """Read a run that has a summary.
 
     Raises:
-        StoreError: the run did not end, a newer version wrote it, or a file of it is broken.
+        StoreError: the run did not end, a newer version wrote it, a file of it is broken, or it
+            lacks trials that the run had.
     """
     summary = summary_records.read_summary(store.read_summary(folder))
     plan = store.read_plan(folder)
@@ -39,12 +40,14 @@ def read_recorded(folder: Path) -> RecordedRun:
     turns = settings.get("max_turns") if isinstance(settings, dict) else None
     rivals = plan.get("rivals")
     cases = _cases(folder, plan)
+    trials = _trials(folder)
+    require_trials(folder, told=summary.trials, read=len(trials))
     iterations = _iterations(folder, summary.kind, {case.name: case.group for case in cases})
     return RecordedRun(
         summary=summary,
         cases=cases,
         iterations=tuple(sorted(iterations, key=lambda iteration: iteration.number)),
-        trials=_trials(folder),
+        trials=trials,
         answers=tuple(
             answer
             for _, answer in sorted(
@@ -61,6 +64,26 @@ def read_recorded(folder: Path) -> RecordedRun:
         rivals=tuple(str(rival) for rival in rivals) if isinstance(rivals, list) else (),
         max_turns=turns if isinstance(turns, int) else None,
     )
+
+
+def require_trials(folder: Path, *, told: int, read: int) -> None:
+    """Refuse a run whose file of trials holds fewer than it had.
+
+    A resumed run that sets trials aside keeps its earlier summary until it ends.
+
+    Args:
+        folder: the run's.
+        told: trials by its summary.
+        read: trials that could be read.
+
+    Raises:
+        StoreError: some are lost.
+    """
+    if read < told and read + sum(1 for _ in read_rows(folder / store.SET_ASIDE)) < told:
+        raise StoreError(
+            f"run {folder.name}: {store.TRIALS} holds {read} of the {told} trials that the summary"
+            " counts; put the file back as it was, or measure again"
+        )
 
 
 def read_trial_dialogue(folder: Path, trial: Trial) -> Dialogue | None:

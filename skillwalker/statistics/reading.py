@@ -8,6 +8,7 @@ from pathlib import Path
 from skillwalker.datatypes.history import Coverage, EvalFacts, RecordedHistory, RunFacts, Spent
 from skillwalker.errors import StoreError
 from skillwalker.recording.night_files import NIGHT_SUMMARY
+from skillwalker.recording.recorded import require_trials
 from skillwalker.recording.rows import read_row
 from skillwalker.recording.store import TRIALS
 from skillwalker.statistics.eval_facts import read_eval_facts, read_eval_spent
@@ -18,7 +19,7 @@ from skillwalker.statistics.folders import (
     list_folders,
     own_name,
 )
-from skillwalker.statistics.run_facts import read_run_facts, read_spent
+from skillwalker.statistics.run_facts import read_run_facts, read_spent, read_told
 from skillwalker.statistics.trial_counts import count_cases, count_outcomes, count_spent
 from skillwalker.statistics.trial_rows import load_trials, open_database
 
@@ -141,6 +142,8 @@ class _Survey:
                 self._drop(file.parent, why)
                 del files[str(file)]
             trials = count_outcomes(database, files)
+            for robbed in self._robbed({count.run_id for count in trials}):
+                del files[robbed]
             return RecordedHistory(
                 coverage=self._coverage({count.run_id for count in trials}),
                 runs=tuple(self.runs.values()),
@@ -149,6 +152,18 @@ class _Survey:
                 cases=count_cases(database, files),
                 spent=(*self.spent, *count_spent(database, files)),
             )
+
+    def _robbed(self, with_trials: set[str]) -> list[str]:
+        """Take back the runs without any trial whose summaries count some; give their files."""
+        robbed: list[str] = []
+        for folder in [*self.runs]:
+            told = 0 if folder.name in with_trials else read_told(folder)
+            try:
+                require_trials(folder, told=told, read=0)
+            except StoreError as error:
+                self._drop(folder, str(error))
+                robbed.append(str(folder / TRIALS))
+        return robbed
 
     def _drop(self, folder: Path, why: str) -> None:
         """Take back a run whose trials cannot be read."""

@@ -79,6 +79,15 @@ def read_run_facts(folder: Path, moment: datetime) -> RunFacts:
     )
 
 
+def read_told(folder: Path) -> int:
+    """Read how many trials a run had by its summary; 0 where none counts them.
+
+    Raises:
+        StoreError: the summary cannot be read.
+    """
+    return _number(_summary(folder).get("trials"))
+
+
 def read_spent(folder: Path, *, simulated: bool) -> tuple[Spent, ...]:
     """Read what a run took beside the trials that count.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillwalker.errors import StoreError
+from skillwalker.recording.records import trial_row
 from skillwalker.recording.summary_records import summary_record
 from skillwalker.report.files import refresh_reports, write_index, write_junit, write_reports
 from tests.recorded_runs import RUN_ID, plain_run
@@ -13,9 +14,11 @@ from tests.recorded_runs import RUN_ID, plain_run
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A run of which only the summary is left."""
+    """A run of which only the summary and the trials are left."""
     run = tmp_path / "output" / RUN_ID
     run.mkdir(parents=True)
+    rows = [json.dumps(trial_row(RUN_ID, trial)) + "\n" for trial in plain_run().trials]
+    (run / "trials.jsonl").write_text("".join(rows), encoding="utf-8")
     text = json.dumps(summary_record(plain_run().summary))
     (run / "scil-summary.json").write_text(text, encoding="utf-8")
     return run
@@ -53,6 +56,30 @@ def test_a_run_that_cannot_be_read_is_a_fault(tmp_path: Path, folder: Path) -> N
     assert "not JSON" in write_reports(folder).faults[0]
     assert "not JSON" in write_junit(tmp_path / "j.xml", (folder,)).faults[0]
     assert not (tmp_path / "j.xml").exists()
+
+
+@pytest.mark.parametrize("left", [0, 1, -1], ids=["fragment", "one", "all but one"])
+def test_a_page_is_not_written_anew_from_fewer_trials_than_the_run_had(
+    folder: Path, left: int
+) -> None:
+    assert write_reports(folder).faults == ()
+    trials = folder / "trials.jsonl"
+    lines = trials.read_bytes().splitlines(keepends=True)
+    count = len(lines)
+    before = (folder / "report.html").read_bytes()
+    trials.write_bytes(b"".join(lines[:left]) + lines[left][:20])
+    reports = write_reports(folder)
+    assert reports.written == ()
+    (fault,) = reports.faults
+    holds = f"trials.jsonl holds {left % count} of the {count} trials that the summary counts; put"
+    assert holds in fault
+    assert (folder / "report.html").read_bytes() == before
+
+
+def test_trials_that_a_resumed_run_set_aside_are_not_lost(folder: Path) -> None:
+    trials = folder / "trials.jsonl"
+    trials.rename(folder / "trials.changed.jsonl")
+    assert write_reports(folder).faults == ()
 
 
 def test_several_runs_share_one_junit_file(folder: Path, tmp_path: Path) -> None:
