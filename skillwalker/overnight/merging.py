@@ -61,6 +61,7 @@ def merge_into(merge: Merge, places: Places) -> tuple[NightSummary, Path]:
         StoreError: a part cannot be read, or they do not belong together; nothing was changed.
     """
     parts = [(part, read_night(part)) for part in part_folders(merge.parts)]
+    _require_each_once(merge.parts)
     merge_nights("", [night for _, night in parts])  # refuses before anything is changed
     entries: dict[EntryKey, LockEntry] = {}
     for part, _ in parts:
@@ -160,6 +161,20 @@ def _text_here(entry: LockEntry, places: Places) -> str | None:
         return description_hash(resolve_target(entry.key.path, entry.kind, places).description)
     except SkillwalkerError:
         return None
+
+
+def _require_each_once(parts: Sequence[Path]) -> None:
+    """Refuse a night that is named twice, perhaps by its own folder and by the one above.
+
+    Raises:
+        StoreError: one is.
+    """
+    seen: dict[Path, Path] = {}
+    for part in parts:
+        real = night_folder(part).resolve()
+        if real in seen:
+            raise StoreError(f"--merge: {seen[real]} and {part} are one night; name each once")
+        seen[real] = part
 
 
 def part_folders(parts: Sequence[Path]) -> tuple[Path, ...]:

@@ -108,8 +108,9 @@ def night_lines(
         is_named = target.action not in {*_QUIET, NightAction.MEASURED}
         if target.reason and (_is_busy(summary, target) or is_named):
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
-    for shard in summary.missing:
-        yield f"missing: part {shard}; what it measured is in none of the folders that were named"
+    if summary.missing:
+        parts = f"{'part' if len(summary.missing) == 1 else 'parts'} {', '.join(summary.missing)}"
+        yield f"missing: {parts}; what was measured there is in none of the folders that were named"
     for broken in summary.broken:
         yield f"broken: suite {one_line(broken.suite)}: {one_line(broken.reason)}"
     yield from _next_steps(summary, is_merged=is_merged, project=project, wished=wished)

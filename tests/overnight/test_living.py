@@ -12,7 +12,7 @@ from skillwalker.errors import StoreError
 from skillwalker.limits import Limits
 from skillwalker.overnight.journal import read_task
 from skillwalker.overnight.merging import CHANGED, Merge, merge_into
-from skillwalker.overnight.summary import merge_nights, night_exit_code, read_night
+from skillwalker.overnight.summary import merge_nights, night_exit_code, read_night, write_night
 from skillwalker.recording.edits import read_edits, undo_edit
 from skillwalker.recording.lock_file import read_lock
 from skillwalker.recording.store import create_run
@@ -27,6 +27,7 @@ from tests.catalogues import (
     thing_of,
     write_target,
 )
+from tests.overnight.test_summary import night as night_of
 
 TARGETS = 60
 BROKEN, UNLOADABLE, UNMOVED, TIMES_OUT = 3, 14, 25, 36
@@ -258,10 +259,16 @@ def test_what_is_remembered_of_the_text_that_is_here_outlives_a_merge(
 def test_parts_that_do_not_belong_together_change_nothing(
     sharded: tuple[Path, list[Path], NightSummary], tmp_path: Path
 ) -> None:
-    project = tmp_path / "project"
+    project, copied = tmp_path / "project", tmp_path / "copied"
     shutil.copytree(sharded[0], project)
+    shutil.copytree(sharded[1][0], copied)
+    idle = tmp_path / "output" / "20261130T220000"
+    idle.mkdir(parents=True)
+    write_night(idle, night_of(shard="3/3"), {})
     for folders, said in (
-        ([sharded[1][0], sharded[1][0]], "stands in two"),
+        ([copied, sharded[1][0]], "stands in two"),
+        ([sharded[1][0], sharded[1][0]], "one night"),
+        ([idle, idle.parent], "one night"),
         ([], "takes the folders"),
         ([tmp_path / "nowhere"], "there is no folder"),
     ):
