@@ -1,6 +1,5 @@
 """A night in lines and in a table for the terminal (pure)."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
@@ -19,6 +18,7 @@ from skillwalker.datatypes.scores import Rate
 from skillwalker.estimate.nights import Intention, Work
 from skillwalker.paths import in_project
 from skillwalker.report import wording
+from skillwalker.report.broken_names import break_name
 from skillwalker.report.next_step import is_of_change, to_raise
 from skillwalker.report.plain import one_line
 from skillwalker.report.plan_text import dollars
@@ -47,7 +47,6 @@ _NUMBERS = 34
 """Columns of the table's figures, with what stands between all its columns."""
 _LEAST_OF_AN_END = 18
 """Columns that say what became of a target, where that is folded."""
-_PART_OF_A_NAME = re.compile(r"\s*[^\s:/-]*[:/-]?")
 
 
 def stage_line(entry: CatalogueEntry, result: StageResult, *, is_billed: bool = True) -> str:
@@ -139,7 +138,7 @@ def night_table(summary: NightSummary, *, width: int) -> Table:
         )
     for target in told:
         row = (
-            escape(_broken(target_name(target), most)),
+            escape(break_name(target_name(target), most)),
             target_end(target),
             _share(target.before),
             _share(target.after),
@@ -148,16 +147,6 @@ def night_table(summary: NightSummary, *, width: int) -> Table:
         )
         table.add_row(*row[: len(columns)])
     return table
-
-
-def _broken(name: str, most: int) -> str:
-    """Break a name that is too long into lines, behind blanks, colons, slashes and hyphens."""
-    lines = [""]
-    for part in _PART_OF_A_NAME.findall(name):
-        if lines[-1] and len(lines[-1] + part) > most:
-            lines.append("")
-        lines[-1] += part if lines[-1] else part.lstrip()
-    return "\n".join(lines)
 
 
 def told_targets(summary: NightSummary) -> list[NightTarget]:

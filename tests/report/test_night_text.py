@@ -151,6 +151,23 @@ def test_a_name_in_the_table_is_broken_between_its_parts_only(width: int) -> Non
     assert {part[-1] for part in parts} <= {":", "-", "e", "r", ")"}
 
 
+@pytest.mark.parametrize(
+    ("name", "suite", "lines"),
+    [
+        ("e:gap-analyzer", "gap-analyzer", ["e:gap-analyzer", "(suite gap-analyzer)"]),
+        ("an-agent:of-many", "s-1", ["an-agent:of-many", "(suite s-1)"]),
+        ("an-agent:of-many-words", "s", ["an-agent:", "of-many-words", "(suite s)"]),
+        ("e:" + "word-" * 5, "s", ["e:word-word-word-", "word-word- (suite s)"]),
+    ],
+    ids=["behind the target", "a short suite", "at the colon", "at hyphens at last"],
+)
+def test_a_name_is_broken_within_a_part_only_where_that_fits_on_no_line(
+    name: str, suite: str, lines: list[str]
+) -> None:
+    table = night_table(night(target("a", target=name, suite=suite)), width=58)
+    assert str(next(iter(table.columns[0].cells))).split("\n") == lines
+
+
 def test_the_table_has_what_changed_first_and_leaves_out_what_is_fresh() -> None:
     fresh = target("b", NightAction.FRESH, trials=0)
     cut = target("d", NightAction.LEFT)
