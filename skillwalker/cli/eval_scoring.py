@@ -9,6 +9,7 @@ import anyio
 import typer
 
 from skillwalker.cli import caps
+from skillwalker.cli.endings import short_path
 from skillwalker.cli.engines import engine_settings
 from skillwalker.cli.eval_running import (
     ask_the_judge,
@@ -127,7 +128,7 @@ def _nothing_open(places: Places) -> str:
     if list_eval_runs(places.output_dir, evaluated=True):
         return "every eval run has results; name one to evaluate it again"
     make = in_project("skillwalker evals run", places.said)
-    return f"no eval run is recorded in {places.output_dir}; `{make}` makes one"
+    return f"no eval run is recorded in {short_path(places.output_dir)}; `{make}` makes one"
 
 
 def _say_judging(event: Judging) -> None:

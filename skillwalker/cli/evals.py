@@ -20,6 +20,7 @@ def evals_list(
     ctx: typer.Context, project: ProjectOption = None, as_json: JsonOption = False
 ) -> None:
     """List the suites; one that is broken is shown with its faults, and the exit code is 1."""
+    from skillwalker.cli.endings import short_path
     from skillwalker.suites.overview import overview, targets_without_suite
 
     places = open_project(ctx, project).places
@@ -38,10 +39,8 @@ def evals_list(
         for suite in suites:
             say("\n".join(_lines(suite)))
         if not suites:
-            say(
-                f"No suites in {places.evals_dir}; a suite is a folder there with a tests.json.",
-                err=True,
-            )
+            where = short_path(places.evals_dir)
+            say(f"No suites in {where}; a suite is a folder there with a tests.json.", err=True)
         for line in _bare_lines(bare, places.said):
             say(line)
     if any(suite.faults for suite in suites):

@@ -191,6 +191,7 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
     """Find the writes that are meant and not yet undone."""
     import re
 
+    from skillwalker.cli.endings import short_path
     from skillwalker.cli.named_files import path_meant
     from skillwalker.errors import StoreError
     from skillwalker.recording.edits import list_edits, read_edits
@@ -209,7 +210,8 @@ def _edits_to_undo(what: str | None, places: "Places") -> list["Edit"]:
         open_edits = [edit for edit in open_edits if real_path(edit.path) == real_path(path)]
     if not open_edits:
         of = "" if what is None else f" of {what}"
-        raise StoreError(f"there is nothing to undo: {places.output_dir} records no write{of}")
+        where = short_path(places.output_dir)
+        raise StoreError(f"there is nothing to undo: {where} records no write{of}")
     return open_edits[:1]
 
 

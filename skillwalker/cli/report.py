@@ -84,6 +84,7 @@ def _next_command(folder: Path, project: str | None) -> str | None:
 
 def _report_all(output: Path, project: str | None, *, transcripts: bool) -> "Reports":
     """Write the index, and the reports that are missing, so that it leads somewhere."""
+    from skillwalker.cli.endings import short_path
     from skillwalker.errors import StoreError
     from skillwalker.recording.glances import glance_at_runs
     from skillwalker.recording.recorded_evals import is_evaluated
@@ -91,7 +92,7 @@ def _report_all(output: Path, project: str | None, *, transcripts: bool) -> "Rep
     from skillwalker.report.next_step import next_command
 
     if not output.is_dir():
-        raise StoreError(f"there is no recorded run: {output} does not exist")
+        raise StoreError(f"there is no recorded run: {short_path(output)} does not exist")
     written: list[Path] = []
     faults: list[str] = []
     for glance in glance_at_runs(output):

@@ -283,9 +283,12 @@ def test_all_without_results_are_scored(tmp_path: Path, capsys: Output) -> None:
     assert (bad.folder / "test-results.1.jsonl").is_file()
 
 
-def test_scoring_with_nothing_to_score_is_no_error(tmp_path: Path, capsys: Output) -> None:
+def test_scoring_with_nothing_to_score_is_no_error(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert run(tmp_path, "score") == 0
-    assert "no eval run is recorded in" in capsys.readouterr().err
+    assert "no eval run is recorded in output; `" in capsys.readouterr().err
     outcome = recorded(tmp_path)
     assert outcome.folder.is_dir()
     assert run(tmp_path, "score") == 0

@@ -134,11 +134,14 @@ def test_a_broken_suite_is_shown_with_its_faults_beside_the_others(
     assert good == GOOD
 
 
-def test_a_project_without_suites_is_no_error(tmp_path: Path, capsys: Output) -> None:
+def test_a_project_without_suites_is_no_error(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert run("evals", "list", "-C", str(tmp_path)) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "No suites in" in captured.err
+    assert "No suites in evals; a suite" in captured.err
     assert run("evals", "list", "-C", str(tmp_path), "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"suites": [], "targets_without_suite": []}
 

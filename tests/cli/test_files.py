@@ -560,7 +560,7 @@ def test_undo_takes_back_the_newest_write_then_the_one_before(
     assert (project / SKILL).read_bytes() == before
     capsys.readouterr()
     assert main(["undo"]) == 1
-    assert "nothing to undo" in capsys.readouterr().err
+    assert "nothing to undo: output records no write" in capsys.readouterr().err
 
 
 def test_undo_of_a_target_leaves_other_files(project: Path) -> None:

@@ -169,7 +169,7 @@ def test_all_writes_an_index_whose_links_lead_somewhere(project: Path, capsys: C
         pytest.param(["--all", "--no-html"], 2, "go with one run", id="index without html"),
         pytest.param(["--all", "--junit", "x"], 2, "go with one run", id="index as junit"),
         pytest.param(["20200101T000000"], 1, "there is no run", id="unknown run"),
-        pytest.param(["--all"], 1, "there is no recorded run", id="no run at all"),
+        pytest.param(["--all"], 1, "there is no recorded run: output does", id="no run at all"),
     ],
 )
 @pytest.mark.usefixtures("project")
