@@ -184,6 +184,7 @@ class Run:
                 before,
                 after,
                 threshold=self.config.gate,
+                next_threshold=gate.threshold(self.config.gate, 2),
                 max_loss=self.config.max_loss,
                 rounds=number,
             )
