@@ -106,7 +106,7 @@ def _too_small(summary: Summary, project: str | None) -> str:
     anew = f"{summary.kind} run --eval {quote(summary.suite)} --search race --max-trials N"
     return (
         "the budget is too small for one, and a resumed run keeps its own. A new run with more"
-        f" searches: {in_project(anew, project)}, with the other options of this one"
+        f" trials can search: {in_project(anew, project)}, with the other options of this one"
     )
 
 

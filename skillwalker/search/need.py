@@ -49,40 +49,50 @@ def to_decide(pairs: Sequence[PairedCase], threshold: float, rounds: int) -> Nee
     asked = NormalDist().inv_cdf(min(threshold, 1 - CERTAIN))
     reached = NormalDist().inv_cdf(min(p_better, 1 - CERTAIN))
     used = [pair for pair in pairs if pair.n0 and pair.n1]
-    now = _variance_after(used, rounds, rounds)
+    doubts = [_doubt([pair for pair in used if pair.positive is side]) for side in (True, False)]
+    now = sum(doubt.after(rounds, rounds) for doubt in doubts)
     for more in range(rounds + 1, MOST_ROUNDS_NAMED + 1):
-        if reached * sqrt(now / _variance_after(used, rounds, more)) >= asked:
+        if reached * sqrt(now / sum(doubt.after(rounds, more) for doubt in doubts)) >= asked:
             return Need(rounds=more, trials=2 * len(pairs) * more, cases=None)
     draws = len(_group_sizes(used))
     enough = ceil(draws * (asked / reached) ** 2)
     return Need(rounds=None, trials=None, cases=max(draws + 1, enough))
 
 
-def _variance_after(pairs: Sequence[PairedCase], rounds: int, more: int) -> float:
-    """Predict the variance of the smoothed change after so many rounds; the scale is free."""
-    total = 0.0
-    for positive in (True, False):
-        of_class = [pair for pair in pairs if pair.positive is positive]
-        sizes = _group_sizes(of_class)
-        floor = VARIANCE_FLOOR * sum(size**2 for size in sizes) / len(of_class) ** 2
-        seen = max(0.0, mean_change(of_class)[1] ** 2 - floor)
-        if len(sizes) > 1:
-            drawn = min(seen, _drawn(of_class))
-            seen = (more / (more + 1)) ** 2 * (seen - drawn + drawn * rounds / more)
-        total += seen + floor
-    return total
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Doubt:
+    """What the variance of a class's mean change is made of."""
+
+    drawn: float
+    """Of the draws: more rounds shrink it."""
+    lasting: float
+    """Between groups, however often each is run."""
+    fixed: float
+    """What the gate adds, or takes for a class that shows no spread."""
+
+    def after(self, rounds: int, more: int) -> float:
+        """Predict the variance of the smoothed change after so many rounds; the scale is free."""
+        smoothing = more / (more + 1)
+        return smoothing**2 * (self.lasting + self.drawn * rounds / more) + self.fixed
+
+
+def _doubt(pairs: Sequence[PairedCase]) -> _Doubt:
+    """Take apart what a class was seen to vary by; the draws explain no more than that."""
+    variance = mean_change(pairs)[1] ** 2
+    sizes = _group_sizes(pairs)
+    if len(sizes) == 1:
+        return _Doubt(drawn=0.0, lasting=0.0, fixed=variance)
+    floor = VARIANCE_FLOOR * sum(size**2 for size in sizes) / len(pairs) ** 2
+    seen = max(0.0, variance - floor)
+    noise = sum(_noise(pair.k0, pair.n0) + _noise(pair.k1, pair.n1) for pair in pairs)
+    drawn = min(seen, noise / len(pairs) ** 2)
+    return _Doubt(drawn=drawn, lasting=seen - drawn, fixed=floor)
 
 
 def _group_sizes(pairs: Sequence[PairedCase]) -> tuple[int, ...]:
     """Count the cases of each group of near-duplicates; one without a group stands alone."""
     groups = (at if pair.group is None else pair.group for at, pair in enumerate(pairs))
     return tuple(Counter(groups).values())
-
-
-def _drawn(pairs: Sequence[PairedCase]) -> float:
-    """Give the variance of a class's mean change that its runs alone explain."""
-    noise = sum(_noise(pair.k0, pair.n0) + _noise(pair.k1, pair.n1) for pair in pairs)
-    return noise / len(pairs) ** 2
 
 
 def _noise(k: int, n: int) -> float:

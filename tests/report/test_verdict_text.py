@@ -144,8 +144,8 @@ def test_a_search_without_a_second_text_speaks_of_none() -> None:
     assert said.startswith("demo:x: original kept; no other text was measured: the budget is too")
     assert "told apart" not in said
     assert said.endswith(
-        " A new run with more searches: scil run --eval s --search race --max-trials N, with the"
-        " other options of this one."
+        " A new run with more trials can search: scil run --eval s --search race --max-trials N,"
+        " with the other options of this one."
     )
     assert "scil -C 'my p' run --eval 'a b' --search" in verdict(
         replace(small, suite="a b"), project="my p"
