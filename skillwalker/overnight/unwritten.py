@@ -12,7 +12,7 @@ from skillwalker.paths import Places
 from skillwalker.recording.edits import read_edits
 from skillwalker.recording.store import list_runs, read_summary
 from skillwalker.recording.summary_records import read_summary as summary_of
-from skillwalker.report.next_step import write_command
+from skillwalker.report.next_step import WAITS, write_command
 from skillwalker.targets.kind import KINDS
 from skillwalker.targets.names import description_hash
 
@@ -43,7 +43,7 @@ class Unwritten:
         if found is None or not self._waits(found):
             return reason
         command = write_command(found, self._places.said)
-        return f"run {found.run_id} found a better text that is not written; write it: {command}"
+        return f"run {found.run_id} found {WAITS}; write it: {command}"
 
     def _waits(self, found: Summary) -> bool:
         """Say whether a better text was never written: one that was taken back is decided on."""

@@ -20,6 +20,8 @@ ENDED_EARLY = frozenset(
 SIMULATED, CONFIRM = "simulated", "confirm"
 ROUNDS_WILL_NOT_DO = "more rounds of these will not do"
 """What a gate's reason says where only more cases can show a change."""
+WAITS = "a better text that is not written"
+"""What the reason says for which a target is not searched that an earlier run has improved."""
 CHANGED = ("changed since it was read", "changed by someone else", "else changed it since")
 """What a refusal to write says where somebody changed the file."""
 

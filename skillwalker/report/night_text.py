@@ -19,7 +19,7 @@ from skillwalker.estimate.nights import Intention, Work
 from skillwalker.paths import in_project
 from skillwalker.report import wording
 from skillwalker.report.broken_names import break_name
-from skillwalker.report.next_step import is_of_change, to_raise
+from skillwalker.report.next_step import WAITS, is_of_change, to_raise
 from skillwalker.report.plain import one_line
 from skillwalker.report.plan_text import dollars
 from skillwalker.report.wording import NOT_MEASURED, SIMULATED, percent, probability, unknown_calls
@@ -105,6 +105,7 @@ def night_lines(
     yield from _told_together(summary)
     for target in summary.targets:
         is_named = target.action not in {*_QUIET, NightAction.MEASURED}
+        is_named |= target.action is NightAction.MEASURED and WAITS in (target.reason or "")
         if target.reason and (_is_busy(summary, target) or is_named):
             yield f"{target.action.value}: {target_name(target)}: {one_line(target.reason)}"
     if summary.missing:

@@ -102,9 +102,12 @@ def test_what_an_earlier_night_found_and_did_not_write_is_named_and_can_be_writt
     text = said(capsys, *CAPPED, *WRITE)[1]
     assert "2 fresh" in text
     assert not re.search(r"^target +before", text, re.MULTILINE)
+    every = said(capsys, *CAPPED, "--all")[1]
     for target in found:
         command = f"skillwalker apply {target['run_ids'][-1]} --allow-simulated"
         assert f"{command}\n" in text
+        assert f"measured: {target['target']} (suite {target['suite']}): run " in every
+        assert f"{command}\n" in every
         assert any(reason.endswith(command) for reason in told)
         assert main(command.split()[1:]) == 0
         assert target["description"] in (project / target["path"]).read_text()
