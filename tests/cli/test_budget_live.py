@@ -1,6 +1,8 @@
 """Budgets and rate limits with the real CLI against the stand-in."""
 
 import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from skillwalker.standin.replies import FaultKind, InjectedFault, Reply
 from skillwalker.standin.server import MessageRequest, serve
 from tests.bench import make_bench_project
 from tests.clis import VERSIONS, need_cli
-from tests.user_runs import User
+from tests.user_runs import Ran, User
 
 pytestmark = pytest.mark.cli
 
@@ -35,14 +37,30 @@ class Limited:
         return replace(reply, fault=self._fault) if refuses else reply
 
 
+Measured = tuple[User, Ran]
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Measured]]]:
+    """Start a measurement under a rate limit with each version at once: they mostly wait."""
+
+    def measure(claude: Path, root: Path) -> Measured:
+        with serve(Limited(wait=21, times=1)) as standin:
+            user = User(make_bench_project(root), standin.url)
+            return user, user.measure(claude, "--max-trials", "16", "--no-html")
+
+    with ThreadPoolExecutor(len(VERSIONS)) as pool:
+        yield {
+            version: pool.submit(measure, need_cli(version), tmp_path_factory.mktemp("limited"))
+            for version in VERSIONS
+        }
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_rate_limit_of_the_api_pauses_all_and_loses_no_trial(
-    tmp_path: Path, version: str
+    limited: dict[str, Future[Measured]], version: str
 ) -> None:
-    claude = need_cli(version)
-    with serve(Limited(wait=21, times=1)) as standin:
-        user = User(make_bench_project(tmp_path), standin.url)
-        ran = user.measure(claude, "--max-trials", "16", "--no-html")
+    user, ran = limited[version].result()
     assert ran.code == 0, ran.said
     assert "rate limit: nothing starts before" in ran.said
     summary = ran.summary
