@@ -1,6 +1,5 @@
 """What a run says where no engine could be opened: nothing was measured, and why."""
 
-from skillwalker.datatypes.summary import Summary
 from skillwalker.datatypes.vocabulary import StopReason
 from skillwalker.engines.protocol import EngineFacts
 from skillwalker.loop import MeasuredRun
@@ -34,8 +33,3 @@ def unopened_facts(order: Order) -> EngineFacts:
         effort="",
         headline="",
     )
-
-
-def is_unopened(summary: Summary) -> bool:
-    """Whether a run ended because no engine could be opened, which is no target's own fault."""
-    return summary.stopped_because is StopReason.PREFLIGHT and not summary.cli_version

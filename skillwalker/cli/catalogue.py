@@ -290,7 +290,6 @@ def _row(order: Order, reason: str) -> dict[str, object]:
 
 def _say_left(selection: Selection, ran: running.Ran) -> None:
     """Tell what was not run, and why."""
-    running.say_unopened(ran)
     for order in ran.left:
         say(f"not run: {order.target} (suite {order.suite}): a limit came first", err=True)
     for broken in selection.broken:

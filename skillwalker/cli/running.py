@@ -44,7 +44,6 @@ from skillwalker.report.against_text import against_lines
 from skillwalker.report.console import Reporter
 from skillwalker.report.next_step import resume_command
 from skillwalker.statistics.against import hold_against
-from skillwalker.unopened import is_unopened
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,8 +58,6 @@ class Ran:
     """What could not be run at all, and why."""
     left: list[Order] = field(default_factory=list)
     """What a limit left unmeasured."""
-    cause: str | None = None
-    """Why no engine could be opened, so that no further run is begun."""
     codes: list[int] = field(default_factory=list)
 
     @property
@@ -109,7 +106,6 @@ def run(
         if wishes.as_json:
             whole: object = ran.records[0] if len(orders) == 1 else {"runs": ran.records}
             typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
-        say_unopened(ran)
         for one in ran.left:
             say(f"not run: {one.target} (suite {one.suite}): Ctrl-C came first", err=True)
         return EXIT_INTERRUPTED if ran.left else finish.code(ran.exit_code)
@@ -170,14 +166,11 @@ def run_next(
     finish: Finish,
     earlier: Earlier | None = None,
 ) -> None:
-    """Do one run and add what it came to; nothing where the one before met no engine.
+    """Do one run and add what it came to.
 
     Raises:
         SkillwalkerError: it cannot be run.
     """
-    if ran.cause is not None:
-        ran.failed.append((order, ran.cause))
-        return
     limits = finish.limits
     with new_output_named(opened.places):
         summary, folder = anyio.run(_run_one, order, opened, machinery, wishes, limits, earlier)
@@ -188,8 +181,6 @@ def run_next(
     ran.summaries.append(summary)
     ran.folders.append(folder)
     ran.codes.append(exit_code(summary, wishes, held=order.against is not None))
-    if is_unopened(summary):
-        ran.cause = summary.cause or ""
 
 
 def note_failed(order: Order, ran: Ran, error: SkillwalkerError) -> None:
@@ -197,13 +188,6 @@ def note_failed(order: Order, ran: Ran, error: SkillwalkerError) -> None:
     say(f"skillwalker: {error}", err=True)
     ran.failed.append((order, str(error)))
     ran.codes.append(error.exit_code)
-
-
-def say_unopened(ran: Ran) -> None:
-    """Name in one line what was not run since no engine could be opened."""
-    names = [str(one.target or one.suite) for one, why in ran.failed if why == ran.cause]
-    if names:
-        say(f"not run, for the same reason: {', '.join(names)}", err=True)
 
 
 async def _run_one(

@@ -29,10 +29,6 @@ def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict
     return code, json.loads(capsys.readouterr().out)
 
 
-def runs(project: Path) -> int:
-    return len(list((project / "output").glob("*/run.json")))
-
-
 @pytest.mark.parametrize("engine", ["docker", "local"])
 @pytest.mark.parametrize(
     "words",
@@ -52,31 +48,19 @@ def test_a_missing_login_is_the_engines_own_result_on_every_engine(
     code, found = run_json(capsys, *words, "--engine", engine, "--no-html")
     assert (code, found["verdict"]) == (3, "inconclusive")
     assert f"engine {engine}: there is no login for Claude" in json.dumps(found)
-    assert runs(project) == 1
+    assert len(list((project / "output").glob("*/run.json"))) == 1
 
 
-@pytest.mark.parametrize("engine", ["docker", "local"])
-def test_of_all_targets_only_the_first_asks_an_engine_that_is_not_there(
-    project: Path, capsys: pytest.CaptureFixture[str], engine: str
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("--all", "--max-trials", "4"), id="all"),
+        pytest.param(("demo:weather", "demo:code-review"), id="named"),
+    ],
+)
+def test_every_target_has_its_run_though_no_engine_could_be_opened(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
-    words = ("measure", "--all", "--engine", engine, "--no-html", "--max-trials", "50")
-    code, found = run_json(capsys, *words)
-    assert (code, len(found["runs"]), runs(project)) == (3, 1, 1)
-    assert [one["suite"] for one in found["failed"]] == ["review", "weather"]
-    assert {one["reason"] for one in found["failed"]} == {found["runs"][0]["cause"]}
-    assert main(list(words)) == 3
-    said = capsys.readouterr().err
-    assert said.count("there is no login for Claude") == 1
-    (line,) = (each for each in said.splitlines() if each.startswith("not run"))
-    assert line.endswith("skills/code-review/SKILL.md, plugins/demo/skills/weather/SKILL.md")
-
-
-def test_of_several_that_are_named_only_the_first_asks_an_engine_that_is_not_there(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["measure", "demo:weather", "demo:code-review", "--engine", "docker", "--no-html"]
-    assert main(words) == 3
-    said = capsys.readouterr().err
-    assert said.count("there is no login for Claude") == 1
-    assert said.splitlines()[-1] == "not run, for the same reason: demo:code-review"
-    assert runs(project) == 1
+    code, found = run_json(capsys, "measure", *words, "--engine", "local", "--no-html")
+    assert (code, {run["verdict"] for run in found["runs"]}) == (3, {"inconclusive"})
+    assert len(found["runs"]) == len(list((project / "output").glob("*/run.json"))) >= 2
